@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_EVENT_H
+#define PMIPROOF_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "ring.h"
+
+/* An open perf event and, after event_map(), its ring buffer. Owned by the caller. */
+struct event {
+	int fd;
+	struct perf_event_attr attr;
+	pid_t pid;
+	int cpu;
+	uint64_t id;
+	struct ring ring; /* ring.page == NULL: not mapped */
+};
+
+/* What read(2) returns with TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING | ID. Times in ns. */
+struct event_count {
+	uint64_t value;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+/*
+ * An attr of that type and config, disabled at open, size set, read_format with times and id, and
+ * nothing excluded.
+ */
+struct perf_event_attr event_attr(uint32_t type, uint64_t config);
+
+/* event_attr() for the software cpu-clock with a fixed period in ns (0: counting only). */
+struct perf_event_attr event_attr_cpu_clock(uint64_t period_ns);
+
+/*
+ * Open for the calling thread on any CPU / a task on any CPU / everything on one CPU / a task only
+ * while on one CPU. Errors name type, config, period or frequency, precise_ip, task, CPU and errno,
+ * with what that errno means to perf_event_open ("EOPNOTSUPP: the PMU cannot sample", ...).
+ */
+int event_open_self(struct event *event, const struct perf_event_attr *attr, struct err *err);
+int event_open_task(struct event *event, const struct perf_event_attr *attr, pid_t pid,
+		    struct err *err);
+int event_open_cpu(struct event *event, const struct perf_event_attr *attr, int cpu,
+		   struct err *err);
+int event_open_task_cpu(struct event *event, const struct perf_event_attr *attr, pid_t pid, int cpu,
+			struct err *err);
+/* The same as a member of leader's group, with the leader's task and CPU. */
+int event_open_member(struct event *event, const struct perf_event_attr *attr,
+		      const struct event *leader, struct err *err);
+
+/* Map a ring of `pages` data pages, a power of two. In overwrite mode the kernel never waits for
+ * us. */
+int event_map(struct event *event, unsigned int pages, bool overwrite, struct err *err);
+
+int event_enable(struct event *event, struct err *err);
+int event_disable(struct event *event, struct err *err);
+int event_reset(struct event *event, struct err *err);
+int event_refresh(struct event *event, int overflows, struct err *err);
+int event_read(const struct event *event, struct event_count *count, struct err *err);
+
+/* Unmap and close; safe on an event that is not open (fd -1). */
+void event_close(struct event *event);
+
+/*
+ * Does this event count? Opens it for the calling thread, runs a short loop and reads. Returns 0,
+ * or -errno of the open, or -ENODATA when it opened but counted nothing or never ran; err says
+ * which.
+ */
+int event_probe(const struct perf_event_attr *attr, struct err *err);
+
+/* What an errno of perf_event_open means, in a few words ("no such event on this PMU"); "" if
+ * general. */
+const char *event_errno_meaning(int errnum);
+
+#endif

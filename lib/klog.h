@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_KLOG_H
+#define PMIPROOF_KLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "verdict.h"
+
+/*
+ * What a kernel-log message means to us. A class, not a message, is what a hypothesis allows and
+ * a report counts: the wording changes from kernel to kernel (lib/klog_patterns.c lists the forms).
+ */
+enum klog_class {
+	KLOG_NONE,
+	KLOG_PMU_LOOP, /* "perfevents: irq loop stuck!" and its relatives */
+	KLOG_PMU_ODD,  /* AMD inactive-PMC overflows, reserved status bits, Alpha silly PMI index */
+	KLOG_THROTTLE, /* "perf: interrupt took too long", sample rate lowered */
+	KLOG_SLOW_NMI, /* "INFO: NMI handler (...) took too long to run" */
+	KLOG_UNKNOWN_NMI, /* "Uhhuh. NMI received for unknown reason" */
+	KLOG_RCU_STALL,
+	KLOG_HARD_LOCKUP,
+	KLOG_SOFT_LOCKUP,
+	KLOG_HUNG_TASK,
+	KLOG_MSR,  /* unchecked MSR access */
+	KLOG_WARN, /* WARN_ON and friends */
+	KLOG_OOPS, /* oops, BUG, bad page fault, Alpha die_if_kernel */
+	KLOG_PANIC,
+	KLOG_LOCKDEP,
+	KLOG_LOCKDEP_LIMIT, /* lockdep ran out of space: infrastructure, not a finding */
+	KLOG_TIMER,	    /* hrtimer took long, clocksource unstable */
+	KLOG_MACHINE_CHECK,
+	KLOG_CLASSES,
+};
+
+/* Name as used in records and on the command line ("rcu-stall"). Never NULL. */
+const char *klog_class_name(enum klog_class class);
+enum klog_class klog_class_parse(const char *name); /* KLOG_NONE when unknown */
+
+/* What one unexpected message of this class makes of a verdict: FAIL, BROKEN, or PASS (a metric).
+ */
+enum verdict klog_class_effect(enum klog_class class);
+
+/* A hypothesis may cause up to `max` messages of `class`. A table of these ends with KLOG_NONE. */
+struct klog_allow {
+	enum klog_class class;
+	unsigned int max;
+};
+
+#define KLOG_TEXT_MAX 1024
+
+/* One kernel-log record. seq and time_us are 0 where the source has none (dmesg text, console). */
+struct klog_record {
+	uint64_t seq;
+	uint64_t time_us; /* since boot */
+	int level;	  /* 0 emerg .. 7 debug; -1 unknown */
+	enum klog_class class;
+	const char *pattern; /* id of the matching row of the pattern table, NULL when none */
+	bool continues; /* belongs to the event of the record before (second line of an NMI, ...) */
+	unsigned int suppressed;  /* "N callbacks suppressed": how many like the last are missing */
+	char text[KLOG_TEXT_MAX]; /* message without timestamp and caller, cut to fit */
+};
+
+/* A source of kernel-log records: a live cursor, or saved text. */
+struct klog {
+	int fd;	    /* /dev/kmsg, or -1 */
+	FILE *file; /* saved text, or NULL */
+	uint64_t next_seq;
+	bool lost; /* records were overwritten before they were read, or the sequence has a gap */
+	uint64_t lost_count;
+	struct klog_record last; /* state for multi-record events */
+	char *line;
+	size_t line_size;
+};
+
+/* Open /dev/kmsg with the cursor at the end: only what comes from now on is read. */
+int klog_open_live(struct klog *klog, struct err *err);
+
+/*
+ * Open a saved log: dmesg text (with or without timestamps, facility, caller), a serial console
+ * log, a pstore file, or raw /dev/kmsg lines; the form is recognised line by line.
+ */
+int klog_open_file(struct klog *klog, const char *path, struct err *err);
+
+/* Read from an open stream, closed by klog_close(). */
+void klog_attach(struct klog *klog, FILE *file);
+
+/*
+ * The next record. Returns 1, 0 when there is none (now: live; at all: saved), -errno on a read
+ * error. Overwritten records (EPIPE) and sequence gaps set `lost` and reading goes on.
+ */
+int klog_next(struct klog *klog, struct klog_record *record, struct err *err);
+
+/* Descriptor to poll for a live source. */
+int klog_fd(const struct klog *klog);
+
+void klog_close(struct klog *klog);
+
+/* Classify one message (already without time stamp) by itself; *pattern may be NULL. */
+enum klog_class klog_classify(const char *text, const char **pattern);
+
+/* Counts of events (not records) per class while a hypothesis ran. */
+struct klog_tally {
+	unsigned int count[KLOG_CLASSES];
+	bool lost;
+};
+
+void klog_tally_add(struct klog_tally *tally, const struct klog_record *record);
+
+/*
+ * Judge a tally against what was allowed (NULL: nothing): the worst effect of any class beyond its
+ * allowance, BROKEN when records were lost, else PASS. `why` gets one line.
+ */
+enum verdict klog_judge(const struct klog_tally *tally, const struct klog_allow *allow,
+			struct err *why);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_RECORD_H
+#define PMIPROOF_RECORD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+
+/* Version of the record format, the "v" of every journal line. See docs/records.md. */
+#define RECORD_VERSION 1
+
+/* Environment variable with the number of the descriptor a supervised test writes its records to.
+ */
+#define RECORD_FD_ENV "PMIPROOF_RECORD_FD"
+
+/*
+ * Longest line that a reader accepts and a writer makes: 64 MiB, room for about 4 million distinct
+ * histogram entries, and a bound against a damaged or hostile file.
+ */
+#define RECORD_LINE_MAX ((size_t)64 << 20)
+
+/*
+ * The descriptor that records go to, or -1 when there is no supervisor. The variable is checked
+ * once, the descriptor set close-on-exec so that children of a test cannot write into the record
+ * stream, and the variable removed. A value that is no open descriptor is an error.
+ */
+int record_open(struct err *err);
+
+/*
+ * Write one record, whole, as one JSON line. Takes over the reference to `record` also on error.
+ * Returns 0 or -errno; -EMSGSIZE when the line is longer than RECORD_LINE_MAX. Numbers that JSON
+ * cannot express (NaN, infinities) must have been left out by the caller (record_set_number).
+ */
+int record_write(int fd, json_t *record, struct err *err);
+
+/* Set object[key] to value, or leave the key out when value is not finite. */
+void record_set_number(json_t *object, const char *key, double value);
+
+/*
+ * Set object[key] to text, in which bytes that are not valid UTF-8 are replaced by U+FFFD: what a
+ * machine prints is not always text, and a record must never be lost for it. len may be
+ * (size_t)-1 for NUL-terminated text.
+ */
+void record_set_text(json_t *object, const char *key, const char *text, size_t len);
+
+#endif

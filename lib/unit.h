@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_UNIT_H
+#define PMIPROOF_UNIT_H
+
+#include <stddef.h>
+
+#include "err.h"
+
+/*
+ * Parse a quantity with a unit ("50us", "1.5ms", "25%", "3") into `unit`: times ("ns", "us", "ms",
+ * "s") convert into each other; "%" and "1" (a count or ratio) only into themselves; a bare number
+ * is taken as already in `unit`. -EINVAL for anything else, negative and non-finite included.
+ */
+int unit_parse(const char *text, const char *unit, double *value, struct err *err);
+
+/*
+ * Format for people: times are scaled ("6.7 us"), others printed with their unit ("12 %", "42").
+ * Four significant digits. Returns text; "-" for not-a-number.
+ */
+const char *unit_format(double value, const char *unit, char *text, size_t size);
+
+#endif
