@@ -254,6 +254,24 @@ int event_read(const struct event *event, struct event_count *count, struct err 
 	return 0;
 }
 
+int event_counted(const struct event *event, const struct event_count *count, struct err *err)
+{
+	char what[128];
+
+	if (count->value)
+		return 0;
+	if (!count->running)
+		snprintf(what, sizeof(what),
+			 "open, but never scheduled (enabled %" PRIu64 " ns, running 0)",
+			 count->enabled);
+	else
+		snprintf(what, sizeof(what),
+			 "open, but counted nothing (enabled %" PRIu64 " ns, running %" PRIu64
+			 " ns)",
+			 count->enabled, count->running);
+	return event_error(event, ENODATA, what, err);
+}
+
 void event_close(struct event *event)
 {
 	struct ring *ring = &event->ring;
@@ -294,7 +312,6 @@ static void probe_loop(void)
 static int probe_open_event(struct event *event, struct err *err)
 {
 	struct event_count count;
-	char what[160];
 	int result = event_enable(event, err);
 
 	if (result)
@@ -303,18 +320,7 @@ static int probe_open_event(struct event *event, struct err *err)
 	result = event_disable(event, err);
 	if (!result)
 		result = event_read(event, &count, err);
-	if (result || count.value)
-		return result;
-	if (!count.running)
-		snprintf(what, sizeof(what),
-			 "opened, but was never scheduled (enabled %" PRIu64 " ns, running 0)",
-			 count.enabled);
-	else
-		snprintf(what, sizeof(what),
-			 "opened, but counted nothing (enabled %" PRIu64 " ns, running %" PRIu64
-			 " ns)",
-			 count.enabled, count.running);
-	return event_error(event, ENODATA, what, err);
+	return result ? result : event_counted(event, &count, err);
 }
 
 int event_probe(const struct perf_event_attr *attr, struct err *err)

@@ -90,6 +90,12 @@ int event_pause(struct event *event, bool pause, struct err *err);
  */
 int event_read(const struct event *event, struct event_count *count, struct err *err);
 
+/*
+ * Did it count? Returns 0, or -ENODATA when the value is 0, with err saying whether the event was
+ * never scheduled (no time running) or ran and counted nothing.
+ */
+int event_counted(const struct event *event, const struct event_count *count, struct err *err);
+
 /* Unmap and close; safe on an event that is not open (fd -1). */
 void event_close(struct event *event);
 
