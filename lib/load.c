@@ -203,10 +203,13 @@ static bool read_stat(const char *pid, char *text, size_t size)
 
 /*
  * Is this process a worker of that session? proc(5): "pid (name) state ppid pgrp session ...";
- * a name may hold anything, so it ends at the last ')'.
+ * a name may hold anything, so it ends at the last ')'. Workers are children of the group's
+ * leader; their own children, which some have, carry the same name.
  */
 static bool is_worker(const char *pid, pid_t session)
 {
+	enum { PPID, PGRP, SESSION, NUMBERS };
+	long number[NUMBERS];
 	char text[512], *field;
 	const char *name;
 
@@ -214,12 +217,13 @@ static bool is_worker(const char *pid, pid_t session)
 		return false;
 	name = strchr(text, '(');
 	field = strrchr(text, ')');
-	if (!name || strncmp(name + 1, WORKER_PREFIX, strlen(WORKER_PREFIX)) != 0)
+	if (!name || !field || strncmp(name + 1, WORKER_PREFIX, strlen(WORKER_PREFIX)) != 0)
 		return false;
-	/* ") S 12 34 56": step over what stands before each number. */
-	for (int skip = 0; field && skip < 4; skip++)
-		field = strchr(field + 1, ' ');
-	return field && strtol(field, NULL, 10) == session;
+	/* Over ") " and the state. */
+	field += strnlen(field, 3);
+	for (int i = 0; i < NUMBERS; i++)
+		number[i] = strtol(field, &field, 10);
+	return number[PPID] == number[PGRP] && number[SESSION] == session;
 }
 
 static size_t count_workers(pid_t session)
