@@ -101,8 +101,8 @@ long machine_numbered(const char *name, const char *prefix);
 /* Growing list of CPUs in the kernel's form; CPUs are to be added in ascending order. */
 struct machine_cpu_list {
 	char *text;
-	size_t len;
-	long first, last; /* open range; valid when count > 0 */
+	size_t open;	  /* where in text the range that may still grow begins */
+	long first, last; /* of that range; valid when count > 0 */
 	size_t count;
 };
 

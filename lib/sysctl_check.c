@@ -85,14 +85,15 @@ static void put_file(const char *root, const char *leaf, const void *text, size_
 		snprintf(path, sizeof(path), "%s%s", root, dirs[i]);
 		ck_assert(!mkdir(path, 0700) || errno == EEXIST);
 	}
-	snprintf(path, sizeof(path), "%s/proc/sys/kernel/%s", root, leaf);
+	ck_assert_int_lt(snprintf(path, sizeof(path), "%s/proc/sys/kernel/%s", root, leaf),
+			 (int)sizeof(path));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, len), (ssize_t)len);
 	close(fd);
 }
 
-static char root_dir[PATH_MAX];
+static char root_dir[64];
 
 static void make_root(void)
 {
@@ -235,10 +236,10 @@ END_TEST
 START_TEST(save_goes_on_after_an_error)
 {
 	static const char *const names[] = { "a", "b", "c", NULL };
-	struct fake fakes[] = { { "a", "1", .read_error = EACCES },
-				{ "b", "2", .read_error = EIO },
-				{ "c", "3" },
-				{ NULL } };
+	struct fake fakes[] = { { .name = "a", .value = "1", .read_error = EACCES },
+				{ .name = "b", .value = "2", .read_error = EIO },
+				{ .name = "c", .value = "3" },
+				{ .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	struct sysctl_saved saved[3];
 	struct err err;
@@ -252,10 +253,10 @@ END_TEST
 
 START_TEST(restore_goes_on_after_an_error)
 {
-	struct fake fakes[] = { { "a", "9", .write_error = EPERM },
-				{ "b", "9", .write_error = EIO },
-				{ "c", "9" },
-				{ NULL } };
+	struct fake fakes[] = { { .name = "a", .value = "9", .write_error = EPERM },
+				{ .name = "b", .value = "9", .write_error = EIO },
+				{ .name = "c", .value = "9" },
+				{ .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	const struct sysctl_saved saved[] = { { "a", true, "1" },
 					      { "b", true, "2" },
@@ -272,7 +273,7 @@ END_TEST
 
 START_TEST(a_sysctl_that_vanished_is_an_error)
 {
-	struct fake fakes[] = { { "c", "9" }, { NULL } };
+	struct fake fakes[] = { { .name = "c", .value = "9" }, { .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	const struct sysctl_saved saved[] = { { "gone", true, "1" }, { "c", true, "3" } };
 
@@ -284,7 +285,9 @@ END_TEST
 /* The rate is listed first and refused until the percentage, listed after it, is back. */
 START_TEST(refused_ones_are_tried_again_after_the_others)
 {
-	struct fake fakes[] = { { RATE, "5000" }, { PERCENT, "100" }, { NULL } };
+	struct fake fakes[] = { { .name = RATE, .value = "5000" },
+				{ .name = PERCENT, .value = "100" },
+				{ .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	const struct sysctl_saved saved[] = { { RATE, true, "100000" }, { PERCENT, true, "25" } };
 	struct err err;
@@ -303,7 +306,9 @@ END_TEST
 START_TEST(a_gate_that_is_to_be_closed_is_opened_for_it)
 {
 	static const char *const closed[] = { "0", "100" };
-	struct fake fakes[] = { { PERCENT, "25" }, { RATE, "5000" }, { NULL } };
+	struct fake fakes[] = { { .name = PERCENT, .value = "25" },
+				{ .name = RATE, .value = "5000" },
+				{ .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	struct sysctl_saved saved[] = { { PERCENT, true, "" }, { RATE, true, "100000" } };
 	struct err err;
@@ -318,7 +323,9 @@ END_TEST
 /* Only the rate was saved; the percentage, which stands in its way, must come out unchanged. */
 START_TEST(a_gate_that_is_not_ours_is_left_as_found)
 {
-	struct fake fakes[] = { { PERCENT, "100" }, { RATE, "5000" }, { NULL } };
+	struct fake fakes[] = { { .name = PERCENT, .value = "100" },
+				{ .name = RATE, .value = "5000" },
+				{ .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	const struct sysctl_saved saved[] = { { RATE, true, "100000" } };
 
@@ -330,7 +337,7 @@ END_TEST
 
 START_TEST(a_write_without_effect_is_an_error)
 {
-	struct fake fakes[] = { { "a", "9", .ignores = true }, { NULL } };
+	struct fake fakes[] = { { .name = "a", .value = "9", .ignores = true }, { .name = NULL } };
 	const struct sysctl_source source = fake_source(fakes);
 	const struct sysctl_saved saved[] = { { "a", true, "1" } };
 	struct err err;
