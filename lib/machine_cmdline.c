@@ -136,7 +136,7 @@ static bool secret_name(const char *name)
 	return false;
 }
 
-/* Longer names do not exist; of one that does, the start decides. */
+/* Longer names do not exist; what a line with one is cannot be told, so it is hidden. */
 #define NAME_MAX_LEN 256
 
 static enum meaning name_meaning(const char *name, size_t len)
@@ -151,7 +151,7 @@ static enum meaning name_meaning(const char *name, size_t len)
 	for (; used < len && used < sizeof(plain) - 1; used++)
 		plain[used] = (char)(name[used] == '-' ? '_' : tolower((unsigned char)name[used]));
 	plain[used] = '\0';
-	if (secret_name(plain))
+	if (used < len || secret_name(plain))
 		return MEANS_SECRET;
 	for (size_t i = 0; i < NAMES_COUNT; i++)
 		if (!fnmatch(names[i].pattern, plain, 0))

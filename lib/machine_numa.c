@@ -61,7 +61,8 @@ static json_t *tree_node(struct machine *m, long number)
 	machine_put_files(m, node, path, files);
 	strncat(path, "meminfo", sizeof(path) - strlen(path) - 1);
 	snprintf(key, sizeof(key), "Node %ld MemTotal", number);
-	if (machine_line_value(m->root, path, key, text, sizeof(text)) > 0 && isdigit(text[0]))
+	if (machine_line_value(m->root, path, key, text, sizeof(text)) > 0 &&
+	    isdigit((unsigned char)text[0]))
 		machine_put(m, node, "memory_kb", json_integer(strtoll(text, NULL, 10)));
 	return node;
 }
