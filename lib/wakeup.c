@@ -105,7 +105,7 @@ static int timer_sleep(void *context, int64_t deadline, int64_t limit, int64_t *
 	struct timespec longest;
 	uint64_t expirations;
 	int ready, result;
-	int64_t now;
+	int64_t now = 0;
 
 	if (timerfd_settime(timer->fd, TFD_TIMER_ABSTIME, &at, NULL) || timer_now(context, &now))
 		return -errno;
