@@ -28,3 +28,17 @@ void dma_latency_release(int fd)
 	if (fd >= 0)
 		close(fd);
 }
+
+int dma_latency_read(int32_t *us, struct err *err)
+{
+	int fd = open(DMA_LATENCY, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+	int errnum;
+
+	if (fd < 0)
+		return err_set(err, errno, "open " DMA_LATENCY);
+	got = read(fd, us, sizeof(*us));
+	errnum = got < 0 ? errno : EIO;
+	close(fd);
+	return got == sizeof(*us) ? 0 : err_set(err, errnum, "read " DMA_LATENCY);
+}

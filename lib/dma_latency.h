@@ -17,4 +17,10 @@ int dma_latency_hold(int32_t us, struct err *err);
 /* Take the request back. Safe on a negative descriptor. */
 void dma_latency_release(int fd);
 
+/*
+ * The longest exit latency allowed now, in us, by everyone's requests together: how to see that
+ * somebody else already holds idle states off. Returns 0, or -errno.
+ */
+int dma_latency_read(int32_t *us, struct err *err);
+
 #endif
