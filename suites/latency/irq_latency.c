@@ -25,6 +25,7 @@
 #include "dma_latency.h"
 #include "hypothesis.h"
 #include "load.h"
+#include "placement.h"
 #include "stats.h"
 #include "unit.h"
 #include "wakeup.h"
@@ -91,19 +92,21 @@ static void judge(struct bench *bench, const struct condition *condition, const 
 	run_check_le(bench->run, "warm_max", row, stats.warm_max, bench->bound, "ns");
 }
 
-/* Forbid idle states and set the policy, as the row asks. Returns 0 or -errno; *idle to release. */
+/* Forbid idle states and set the policy, as the row asks. 0, or -errno; *idle is to be released. */
 static int enter(const struct condition *condition, int *idle, struct err *err)
 {
-	const int policy = condition->fifo ? SCHED_FIFO : SCHED_OTHER;
-	const struct sched_param param = { .sched_priority = condition->fifo ? FIFO_PRIORITY : 0 };
+	int result;
 
 	*idle = condition->idle_forbidden ? dma_latency_hold(0, err) : -1;
 	if (condition->idle_forbidden && *idle < 0)
 		return *idle;
-	if (!sched_setscheduler(0, policy, &param))
-		return 0;
-	dma_latency_release(*idle);
-	return err_set(err, errno, condition->fifo ? "set SCHED_FIFO" : "set SCHED_OTHER");
+	if (condition->fifo)
+		result = placement_policy(SCHED_FIFO, FIFO_PRIORITY, err);
+	else
+		result = placement_policy(SCHED_OTHER, 0, err);
+	if (result)
+		dma_latency_release(*idle);
+	return result;
 }
 
 static void measure_row(struct bench *bench, const struct condition *condition)
@@ -148,21 +151,6 @@ static void measure_rows(struct bench *bench, bool loaded)
 	load_stop(&load);
 }
 
-/* Rounds asked for. Returns 0, or -EINVAL with err. */
-static int parse_rounds(const char *text, size_t *rounds, struct err *err)
-{
-	double value = ROUNDS;
-	int result = text ? unit_parse(text, "1", &value, err) : 0;
-
-	if (result)
-		return result;
-	if (value != floor(value) || value <= WARM_SKIP || value > ROUNDS_MAX)
-		return err_set(err, 0, "\"%s\": not a whole number from %d to %d", text,
-			       WARM_SKIP + 1, ROUNDS_MAX);
-	*rounds = (size_t)value;
-	return 0;
-}
-
 /* Say under what conditions the rows are measured. */
 static void note_conditions(struct bench *bench)
 {
@@ -184,48 +172,46 @@ static void note_conditions(struct bench *bench)
 	}
 }
 
-static int measure(struct bench *bench)
+static void measure(struct bench *bench)
 {
 	struct err err;
 
 	bench->bounded = run_bound(bench->run, "warm_max", "ns", &bench->bound);
 	bench->resolution = stats_clock_resolution(CLOCK_MONOTONIC, CLOCK_READS);
 	if (!run_control(bench->run, "clock_resolution", bench->resolution, 0, "ns"))
-		return 0;
-	if (wakeup_source_open(&bench->source, &err))
-		return run_broken(bench->run, "%s", err.text);
+		return;
+	if (wakeup_source_open(&bench->source, &err)) {
+		run_broken(bench->run, "%s", err.text);
+		return;
+	}
 	note_conditions(bench);
 	measure_rows(bench, false);
 	measure_rows(bench, true);
 	wakeup_source_close(&bench->source);
 	run_control(bench->run, "wakeups", (double)bench->answered, 0, "1");
-	return 0;
 }
 
 static int run_latency(struct run *run)
 {
 	const struct cpus *cpus = run_cpus(run);
+	const char *rounds = run_option(run, "rounds");
 	struct bench bench = {
 		.run = run,
 		.cpu = { .n = 1, .cpu = { cpus->cpu[cpus->n - 1] } },
-		.plan = { .interval = 1000000, .dither = 500000, .seed = 4 },
+		.plan = { .rounds = ROUNDS, .interval = 1000000, .dither = 500000, .seed = 4 },
 	};
-	struct sched_param param;
-	struct cpus allowed;
+	struct placement placement;
 	struct err err;
-	int policy = sched_getscheduler(0), result;
 
-	if (parse_rounds(run_option(run, "rounds"), &bench.plan.rounds, &err))
+	if (rounds && unit_parse_count(rounds, WARM_SKIP + 1, ROUNDS_MAX, &bench.plan.rounds, &err))
 		return run_broken(run, "--rounds: %s", err.text);
-	if (policy < 0 || sched_getparam(0, &param) || cpus_allowed(&allowed, &err) ||
-	    cpus_pin(bench.cpu.cpu[0], &err))
-		return run_broken(run, "CPU %d: %s", bench.cpu.cpu[0], err.text);
-	result = measure(&bench);
+	if (placement_pin(&placement, bench.cpu.cpu[0], &err))
+		return run_broken(run, "%s", err.text);
+	measure(&bench);
 	(void)munlockall();
-	(void)sched_setscheduler(0, policy, &param);
-	if (cpus_unpin(&allowed, &err))
-		run_note(run, "%s", err.text);
-	return result;
+	if (placement_restore(&placement, &err))
+		run_broken(run, "%s", err.text);
+	return 0;
 }
 
 const struct hypothesis hypothesis = {
