@@ -15,13 +15,29 @@ int placement_pin(struct placement *placement, int cpu, struct err *err)
 	return cpus_pin(cpu, err);
 }
 
+static const char *policy_name(int policy)
+{
+	static const struct {
+		int policy;
+		const char *name;
+	} names[] = {
+		{ SCHED_OTHER, "SCHED_OTHER" }, { SCHED_FIFO, "SCHED_FIFO" },
+		{ SCHED_RR, "SCHED_RR" },	{ SCHED_BATCH, "SCHED_BATCH" },
+		{ SCHED_IDLE, "SCHED_IDLE" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].policy == policy)
+			return names[i].name;
+	return "unknown policy";
+}
+
 int placement_policy(int policy, int priority, struct err *err)
 {
 	const struct sched_param param = { .sched_priority = priority };
 
 	if (sched_setscheduler(0, policy, &param))
-		return err_set(err, errno, "set scheduling policy %d, priority %d", policy,
-			       priority);
+		return err_set(err, errno, "set %s, priority %d", policy_name(policy), priority);
 	return 0;
 }
 

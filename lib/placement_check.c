@@ -74,7 +74,7 @@ START_TEST(errors_name_what_was_asked)
 	struct err err;
 
 	ck_assert_int_eq(placement_policy(SCHED_OTHER, 5, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.text, "priority 5"));
+	ck_assert_ptr_nonnull(strstr(err.text, "SCHED_OTHER, priority 5: EINVAL"));
 	ck_assert_int_lt(placement_pin(&placement, CPUS_MAX - 1, &err), 0);
 	ck_assert_ptr_nonnull(strstr(err.text, "4095"));
 	/* What was remembered before the failure can be put back. */

@@ -10,8 +10,8 @@
 /*
  * How long after its deadline a wake-up still counts as caused by it. A timer interrupt that is
  * lost is made good by the next one, at the latest that of this limit's own timer, so a wake-up as
- * late as this proves nothing. A thousand times the time between deadlines, and far above what
- * competing load or real-time throttling (50 ms in each second) delays one.
+ * late as this proves nothing. Far above what competing load or real-time throttling (50 ms in each
+ * second) delays one, or a hypervisor that moves the machine.
  */
 #define WAKEUP_LIMIT_NS 5000000000
 

@@ -56,6 +56,7 @@ struct bench {
 	bool bounded;
 	double bound;
 	size_t answered;
+	bool dead; /* a series was given up: the timer does not work, more rows only cost time */
 };
 
 /* Record what became of a row's deadlines, and judge it. */
@@ -82,6 +83,7 @@ static void judge(struct bench *bench, const struct condition *condition, const 
 				       .samples = series->latency,
 				       .n = series->n });
 	bench->answered += series->answered;
+	bench->dead = series->programmed < bench->plan.rounds;
 	run_check_eq(bench->run, "no_early_wakeup", row, (double)series->early, 0, "1");
 	run_check_eq(bench->run, "none_missing", row, (double)series->answered,
 		     (double)series->programmed, "1");
@@ -142,7 +144,7 @@ static void measure_rows(struct bench *bench, bool loaded)
 		run_note(bench->run, "rows with load skipped: %s", err.text);
 		return;
 	}
-	for (unsigned int i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 4 && !bench->dead; i++)
 		measure_row(bench, &(struct condition){ .fifo = i & 1,
 							.idle_forbidden = i & 2,
 							.loaded = loaded });
@@ -186,7 +188,10 @@ static void measure(struct bench *bench)
 	}
 	note_conditions(bench);
 	measure_rows(bench, false);
-	measure_rows(bench, true);
+	if (!bench->dead)
+		measure_rows(bench, true);
+	else
+		run_note(bench->run, "the remaining rows are left out");
 	wakeup_source_close(&bench->source);
 	run_control(bench->run, "wakeups", (double)bench->answered, 0, "1");
 }
@@ -223,7 +228,8 @@ const struct hypothesis hypothesis = {
 		  "Anisov, "
 		  "2019-01-16: its max, warm_max, min, avg per scheduler and vwfi",
 	.danger = DANGER_SAFE,
-	.budget_s = 60,
+	/* 16 s; two unanswered deadlines in each of the eight rows cost 80 s more. */
+	.budget_s = 120,
 	.needs = NULL,
 	.checks =
 		(const struct check[]){
@@ -232,7 +238,7 @@ const struct hypothesis hypothesis = {
 			  .origin = "timerfd_settime(2): a timer expires no sooner than its time" },
 			{ .name = "none_missing",
 			  .claim = "each deadline brings exactly one expiration within 5 s",
-			  .origin = "a one-shot timer expires once; 5 s is a thousand distances, "
+			  .origin = "a one-shot timer expires once; 5 s is 3000 distances, "
 				    "loose so that only a lost interrupt exceeds it" },
 			{ .name = "warm_max",
 			  .claim = "the longest warm wake-up latency of each row stays within the "
