@@ -162,7 +162,7 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 $(LIB): $(call obj,$(LIB_SRC))
 $(CMD_LIB): $(call obj,$(CMD_SRC))
 $(LIB) $(CMD_LIB):
-	@rm -f $@
+	@mkdir -p $(@D) && rm -f $@
 	$(call quiet,AR  )$(AR) rcs $@ $^
 
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
