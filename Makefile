@@ -12,6 +12,7 @@ KSRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
+V ?=
 # Seconds per fuzz target.
 FUZZ_TIME ?= 10
 
@@ -19,7 +20,7 @@ FUZZ_TIME ?= 10
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
-export BUILD CC MAKE
+export BUILD CC MAKE V
 
 # These go before whatever else is asked for: what is installed decides how the rest is built.
 FIRST := deps deps-bench clean
