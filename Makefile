@@ -79,7 +79,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) runners/pmiproof.c ci/check_main.c)
 
-GROUPS := deps-test lint unit asan e2e kselftest-test fuzz
+GROUPS := deps-test lint unit asan e2e kselftest-test install-test fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -117,6 +117,9 @@ e2e: build $(PLANTED) ## test group: the real command with planted tests
 
 kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own run_kselftest.sh
 	@ci/kselftest-test
+
+install-test: build ## test group: what make install lays out
+	@ci/install-test
 
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
