@@ -163,14 +163,14 @@ static void check_shares(struct bench *bench, const char *row, const struct samp
 		double samples = (double)sampler->cpu[i].samples;
 		double lost = bench->kind == HANDLER_TIMER ? (double)sampler->cpu[i].lost : 0;
 		double seconds = sampler_seconds(sampler);
+		double scale = samples > 0 ? (samples + lost) / samples : 1;
 		double ns = 0;
 		char where[64];
 
 		for (size_t j = 0; j < cpu->n; j++)
 			ns += (double)cpu->span[j].length_ns;
 		snprintf(where, sizeof(where), "%s, cpu %d", row, cpu->cpu);
-		run_check_le(bench->run, "cpu_share", where,
-			     100 * ns * (samples + lost) / samples / (seconds * 1e9),
+		run_check_le(bench->run, "cpu_share", where, 100 * ns * scale / (seconds * 1e9),
 			     bench->percent_max, "%");
 	}
 }
