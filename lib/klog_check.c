@@ -19,28 +19,28 @@ Suite *suite(void);
 
 /* Every class, what it is called and what it makes of a verdict. */
 static const struct {
-	enum klog_class class;
 	const char *name;
+	enum klog_class class;
 	enum verdict effect;
 } class_cases[] = {
-	{ KLOG_NONE, "none", VERDICT_PASS },
-	{ KLOG_PMU_LOOP, "pmu-loop", VERDICT_FAIL },
-	{ KLOG_PMU_ODD, "pmu-odd", VERDICT_FAIL },
-	{ KLOG_THROTTLE, "throttle", VERDICT_PASS },
-	{ KLOG_SLOW_NMI, "slow-nmi", VERDICT_PASS },
-	{ KLOG_UNKNOWN_NMI, "unknown-nmi", VERDICT_FAIL },
-	{ KLOG_RCU_STALL, "rcu-stall", VERDICT_FAIL },
-	{ KLOG_HARD_LOCKUP, "hard-lockup", VERDICT_FAIL },
-	{ KLOG_SOFT_LOCKUP, "soft-lockup", VERDICT_FAIL },
-	{ KLOG_HUNG_TASK, "hung-task", VERDICT_FAIL },
-	{ KLOG_MSR, "msr", VERDICT_FAIL },
-	{ KLOG_WARN, "warn", VERDICT_FAIL },
-	{ KLOG_OOPS, "oops", VERDICT_FAIL },
-	{ KLOG_PANIC, "panic", VERDICT_FAIL },
-	{ KLOG_LOCKDEP, "lockdep", VERDICT_FAIL },
-	{ KLOG_LOCKDEP_LIMIT, "lockdep-limit", VERDICT_BROKEN },
-	{ KLOG_TIMER, "timer", VERDICT_PASS },
-	{ KLOG_MACHINE_CHECK, "machine-check", VERDICT_FAIL },
+	{ "none", KLOG_NONE, VERDICT_PASS },
+	{ "pmu-loop", KLOG_PMU_LOOP, VERDICT_FAIL },
+	{ "pmu-odd", KLOG_PMU_ODD, VERDICT_FAIL },
+	{ "throttle", KLOG_THROTTLE, VERDICT_PASS },
+	{ "slow-nmi", KLOG_SLOW_NMI, VERDICT_PASS },
+	{ "unknown-nmi", KLOG_UNKNOWN_NMI, VERDICT_FAIL },
+	{ "rcu-stall", KLOG_RCU_STALL, VERDICT_FAIL },
+	{ "hard-lockup", KLOG_HARD_LOCKUP, VERDICT_FAIL },
+	{ "soft-lockup", KLOG_SOFT_LOCKUP, VERDICT_FAIL },
+	{ "hung-task", KLOG_HUNG_TASK, VERDICT_FAIL },
+	{ "msr", KLOG_MSR, VERDICT_FAIL },
+	{ "warn", KLOG_WARN, VERDICT_FAIL },
+	{ "oops", KLOG_OOPS, VERDICT_FAIL },
+	{ "panic", KLOG_PANIC, VERDICT_FAIL },
+	{ "lockdep", KLOG_LOCKDEP, VERDICT_FAIL },
+	{ "lockdep-limit", KLOG_LOCKDEP_LIMIT, VERDICT_BROKEN },
+	{ "timer", KLOG_TIMER, VERDICT_PASS },
+	{ "machine-check", KLOG_MACHINE_CHECK, VERDICT_FAIL },
 };
 
 START_TEST(test_classes)
@@ -404,18 +404,18 @@ END_TEST
 
 START_TEST(test_saved_odd_lines)
 {
+	/* After a line too long: an empty one, NULs before a stamp, and no end of line at the end.
+	 */
 	static const char tail[] = "\n\n\r\n\0\0[    1.000000] BUG: b";
-	enum { LONG = 20000 };
-	char *text = malloc(LONG + sizeof(tail));
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	struct klog klog;
 	struct klog_record record;
-	size_t size;
 
-	memset(text, 'x', LONG);
-	memcpy(text, "WARNING: ", 9);
-	/* A line too long, an empty one, NULs before a stamp, and no end of line at the end. */
-	memcpy(text + LONG, tail, sizeof(tail) - 1);
-	size = LONG + sizeof(tail) - 1;
+	fprintf(out, "WARNING: %20000s", "x");
+	fwrite(tail, sizeof(tail) - 1, 1, out);
+	fclose(out);
 	attach_text(&klog, text, size);
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
 	ck_assert_uint_eq(strlen(record.text), KLOG_TEXT_MAX - 1);
@@ -654,6 +654,7 @@ START_TEST(test_tally_counts_events)
 			   "perf: interrupt took too long (2 > 1), lowering "
 			   "kernel.perf_event_max_sample_rate to 1000\n"
 			   "perf_duration_warn: 5 callbacks suppressed\n"
+			   "perf_duration_warn: 0 callbacks suppressed\n"
 			   "net_ratelimit: 9 callbacks suppressed\n");
 	ck_assert_uint_eq(tally.count[KLOG_UNKNOWN_NMI], 2);
 	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 6);
@@ -680,6 +681,18 @@ START_TEST(test_tally_reclassifies)
 	ck_assert_uint_eq(total(&tally), 2);
 	ck_assert_str_eq(tally.first[KLOG_PMU_LOOP], "perfevents: irq loop stuck!");
 	ck_assert_str_eq(tally.first[KLOG_WARN], "WARNING: at f.c:2 g+0x0/0x1()");
+}
+END_TEST
+
+START_TEST(test_tally_does_not_wrap)
+{
+	struct klog_tally tally;
+
+	tally_text(&tally, "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf: interrupt took too long (2 > 1), lowering "
+			   "kernel.perf_event_max_sample_rate to 1000\n");
+	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 4294967295U);
 }
 END_TEST
 
@@ -772,6 +785,7 @@ Suite *suite(void)
 	add_source_tests(s);
 	tcase_add_test(judge, test_tally_counts_events);
 	tcase_add_test(judge, test_tally_reclassifies);
+	tcase_add_test(judge, test_tally_does_not_wrap);
 	tcase_add_loop_test(judge, test_judge, 0, sizeof(judge_cases) / sizeof(judge_cases[0]));
 	suite_add_tcase(s, judge);
 	return s;
