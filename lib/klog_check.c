@@ -380,6 +380,40 @@ START_TEST(test_every_row_is_expected)
 }
 END_TEST
 
+/* Whether a line of the page's table is this row. */
+static bool documents(const char *line, const struct klog_pattern *row)
+{
+	char want[400];
+
+	if (row->class == KLOG_NONE)
+		snprintf(want, sizeof(want), "| - | `%s` | `%s` |\n", row->id, row->form);
+	else
+		snprintf(want, sizeof(want), "| `%s` | `%s` | `%s` |\n",
+			 klog_class_name(row->class), row->id, row->form);
+	return !strcmp(line, want);
+}
+
+/* The table of forms in the page is the table of the code, in its order. */
+START_TEST(test_page_lists_every_row)
+{
+	FILE *in = fopen("docs/klog.md", "re");
+	char *line = NULL;
+	size_t line_size = 0;
+	size_t row = 0;
+
+	ck_assert_ptr_nonnull(in);
+	while (getline(&line, &line_size, in) > 0 && strcmp(line, "| class | id | form |\n") != 0)
+		;
+	ck_assert_int_gt(getline(&line, &line_size, in), 0);
+	for (; getline(&line, &line_size, in) > 0; row++)
+		ck_assert_msg(row < klog_pattern_count && documents(line, &klog_patterns[row]),
+			      "docs/klog.md, row %zu: %s", row, line);
+	ck_assert_uint_eq(row, klog_pattern_count);
+	free(line);
+	fclose(in);
+}
+END_TEST
+
 START_TEST(test_ids_are_unique)
 {
 	for (size_t i = 0; i < klog_pattern_count; i++) {
@@ -836,6 +870,7 @@ Suite *suite(void)
 	tcase_add_test(table, test_forms);
 	tcase_add_test(table, test_lines);
 	tcase_add_test(table, test_every_row_is_expected);
+	tcase_add_test(table, test_page_lists_every_row);
 	tcase_add_test(table, test_ids_are_unique);
 	tcase_add_test(table, test_classify);
 	suite_add_tcase(s, table);
