@@ -237,9 +237,6 @@ static const char *const subsystems[] = {
 	"mce: ", "core: ",	   "perf_event_intel: ", "pt: ",
 };
 
-/* A message carries at most two of them: "NMI watchdog: ", "watchdog: ". */
-#define SUBSYSTEMS_MAX 2
-
 static const char *skip_class(const char *text, int (*in_class)(int))
 {
 	while (*text && in_class((unsigned char)*text))
@@ -393,11 +390,8 @@ const struct klog_pattern *klog_pattern_match(const char *text, unsigned int *nu
 {
 	const struct klog_pattern *row = match_rows(text, number);
 
-	for (int i = 0; !row && i < SUBSYSTEMS_MAX; i++) {
-		text = skip_subsystem(text);
-		if (!text)
-			break;
-		row = match_rows(text, number);
-	}
-	return row;
+	if (row)
+		return row;
+	text = skip_subsystem(text);
+	return text ? match_rows(text, number) : NULL;
 }
