@@ -77,6 +77,7 @@ START_TEST(samples_lie_in_timer_interrupts)
 	struct sampler sampler;
 	struct err err;
 	size_t samples, spans_seen;
+	uint64_t last;
 
 	if (handler_time_open(&time, HANDLER_TIMER, &cpus, 100000, &err)) {
 		printf("skipped: %s\n", err.text);
@@ -91,10 +92,12 @@ START_TEST(samples_lie_in_timer_interrupts)
 	ck_assert_uint_ge(spans_seen, samples);
 	ck_assert_uint_eq(handler_spans_with(&time.cpu[0], sampler.cpu[0].times, samples), samples);
 	ck_assert_uint_le(time.cpu[0].n, samples);
-	sampler_close(&sampler);
 
 	/* And once more with the same session: what was kept before must be forgotten. */
+	last = sampler.end_ns;
+	sampler_close(&sampler);
 	observe(&time, &sampler, 1000003, 100);
+	ck_assert_uint_gt(time.cpu[0].span[0].start_ns, last);
 	samples = sampler.cpu[0].times_n;
 	ck_assert_uint_eq(handler_spans_with(&time.cpu[0], sampler.cpu[0].times, samples), samples);
 	sampler_close(&sampler);
