@@ -49,7 +49,7 @@ else
 # Kept between builds: what takes long to make and depends on its inputs alone.
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
 
-PKGS := jansson libtracefs libtraceevent gsl numa zlib
+PKGS := jansson libtracefs libtraceevent gsl numa nettle zlib
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
