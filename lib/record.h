@@ -35,6 +35,10 @@ int record_open(struct err *err);
  */
 int record_write(int fd, json_t *record, struct err *err);
 
+/* value as a JSON integer where it is a whole number below 2^53, else as a real; value is finite.
+ */
+json_t *record_number(double value);
+
 /* Set object[key] to value, or leave the key out when value is not finite. */
 void record_set_number(json_t *object, const char *key, double value);
 
