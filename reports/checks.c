@@ -42,8 +42,8 @@ static void add(struct check_summary *summary, const json_t *check, unsigned int
 {
 	bool failed = !json_is_true(json_object_get(check, "ok"));
 	double excess = check_excess(check);
-	bool worse = failed ? !summary->failed || excess > summary->excess :
-			      !summary->failed && excess > summary->excess;
+	bool worse = failed ? !summary->failed || excess > summary->excess
+			    : !summary->failed && excess > summary->excess;
 
 	if (!summary->worst || worse) {
 		summary->worst = check;
@@ -62,7 +62,8 @@ int check_summaries(const struct report_test *test, struct check_summary **summa
 		const json_t *check;
 		size_t i;
 
-		json_array_foreach(test->executions[e].checks, i, check) {
+		json_array_foreach(test->executions[e].checks, i, check)
+		{
 			const char *name = json_string_value(json_object_get(check, "name"));
 			struct check_summary *summary = find(summaries, n, name);
 

@@ -23,9 +23,10 @@ static const char *text_of(const json_t *record, const char *key)
 	return text ? text : "";
 }
 
+/* A figure that is not a number has no "value" either, so it is "n" that tells. */
 static bool is_series(const json_t *measure)
 {
-	return !json_object_get(measure, "value");
+	return json_object_get(measure, "n");
 }
 
 static struct cost_table *find_table(struct cost_table **tables, size_t *n_tables,
@@ -83,8 +84,8 @@ static int add_columns(struct cost_table *table, const json_t *measure)
 	size_t length;
 
 	if (!is_series(measure))
-		return add_column(table, text_of(measure, "name"),
-				  strlen(text_of(measure, "name")), unit);
+		return add_column(table, text_of(measure, "name"), strlen(text_of(measure, "name")),
+				  unit);
 	for (names = *names ? names : DEFAULT_COLUMNS; *names; names += length) {
 		int result;
 
@@ -92,8 +93,8 @@ static int add_columns(struct cost_table *table, const json_t *measure)
 		length = strcspn(names, " ");
 		/* A number of samples has no unit, whatever the samples are in. */
 		result = length ? add_column(table, names, length,
-					     length == 1 && *names == 'n' ? "1" : unit) :
-				  0;
+					     length == 1 && *names == 'n' ? "1" : unit)
+				: 0;
 		if (result)
 			return result;
 	}
@@ -116,6 +117,7 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 {
 	const char *label = text_of(measure, "row");
 	size_t at = table->n_rows;
+	bool placed = false;
 	struct cost_row *rows;
 
 	for (size_t i = table->n_rows; i-- > 0;) {
@@ -125,7 +127,9 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 			continue;
 		if (row->iter == iter && has_room(row, measure))
 			return row;
-		at = at == table->n_rows ? i + 1 : at;
+		if (!placed)
+			at = i + 1;
+		placed = true;
 	}
 	rows = reallocarray(table->rows, table->n_rows + 1, sizeof(*rows));
 	if (!rows)
@@ -169,9 +173,9 @@ bool cost_value(const struct cost_row *row, const struct cost_column *column, do
 		if (!is_series(measure) && (strcmp(text_of(measure, "name"), column->name) ||
 					    strcmp(text_of(measure, "unit"), column->unit)))
 			continue;
-		number = is_series(measure) ?
-				 json_object_get(json_object_get(measure, "stats"), column->name) :
-				 json_object_get(measure, "value");
+		number = is_series(measure)
+				 ? json_object_get(json_object_get(measure, "stats"), column->name)
+				 : json_object_get(measure, "value");
 		if (is_series(measure) && !strcmp(column->name, "n"))
 			number = json_object_get(measure, "n");
 		if (!json_is_number(number))
@@ -192,8 +196,12 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Magnitudes of all non-zero values of one unit, ascending. Returns how many. */
-static size_t collect(const struct cost_table *table, const char *unit, double *values)
+/*
+ * Magnitudes of all non-zero values of one unit, ascending, without those that the clock could not
+ * resolve unless `with_coarse`. Returns how many.
+ */
+static size_t collect(const struct cost_table *table, const char *unit, bool with_coarse,
+		      double *values)
 {
 	size_t n = 0;
 
@@ -204,7 +212,7 @@ static size_t collect(const struct cost_table *table, const char *unit, double *
 
 			if (!strcmp(table->columns[c].unit, unit) &&
 			    cost_value(&table->rows[r], &table->columns[c], &value, &coarse) &&
-			    fabs(value) > 0)
+			    (with_coarse || !coarse) && fabs(value) > 0)
 				values[n++] = fabs(value);
 		}
 	}
@@ -233,20 +241,22 @@ static int pick_decimals(const double *values, size_t n, double factor)
  */
 static void pick_scale(const struct cost_table *table, struct cost_column *column, double *values)
 {
-	size_t n = collect(table, column->unit, values);
+	size_t n = collect(table, column->unit, false, values);
 	size_t from = N_TIMES;
 
+	if (!n)
+		n = collect(table, column->unit, true, values);
 	column->factor = 1;
 	column->shown_unit = strcmp(column->unit, "1") ? column->unit : "";
 	for (size_t i = 0; i < N_TIMES; i++)
 		if (!strcmp(times[i].name, column->unit))
 			from = i;
 	for (size_t i = 0; n && from < N_TIMES && i < N_TIMES; i++) {
-		double factor = times[i].ns / times[from].ns;
+		double step = times[i].ns / times[from].ns;
 
-		if (i && values[n / 2] < factor)
+		if (i && values[n / 2] < step)
 			break;
-		column->factor = factor;
+		column->factor = step;
 		column->shown_unit = times[i].name;
 	}
 	column->decimals = pick_decimals(values, n, column->factor);
@@ -265,7 +275,7 @@ static int scale_table(struct cost_table *table)
 	for (size_t c = 0; c < table->n_columns; c++) {
 		const char *unit = table->columns[c].shown_unit;
 
-		if (!*unit)
+		if (!strcmp(table->columns[c].name, "n"))
 			continue;
 		if (table->unit && strcmp(table->unit, unit)) {
 			table->unit = NULL;
@@ -287,7 +297,8 @@ int cost_tables(const struct report_test *test, struct cost_table **tables, size
 		json_t *measure;
 		size_t i;
 
-		json_array_foreach(execution->measures, i, measure) {
+		json_array_foreach(execution->measures, i, measure)
+		{
 			struct cost_table *table = find_table(tables, n_tables, measure);
 
 			result = table ? add_measure(table, measure, execution->iter) : -ENOMEM;

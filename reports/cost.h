@@ -33,7 +33,7 @@ struct cost_row {
 struct cost_table {
 	const char *table;
 	const char *name; /* of the series; NULL for a table of figures */
-	const char *unit; /* shown unit if all columns but counts share one, else NULL */
+	const char *unit; /* shown unit if all columns but "n" share one, else NULL */
 	double resolution_min, resolution_max; /* of the clocks, in the recorded unit; 0: exact */
 	struct cost_column *columns;
 	size_t n_columns;

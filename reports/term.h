@@ -18,6 +18,9 @@ struct term {
 	int result; /* the first error; what is printed after it is of no use */
 };
 
+/* Said of an execution that has a start and no end. */
+#define TERM_STOPPED "no verdict: the run stopped here"
+
 /* Text of record[key], "" when there is none. */
 const char *term_text(const json_t *record, const char *key);
 
@@ -36,11 +39,14 @@ void term_line(struct term *term, const char *key, const char *text);
 /* What decided about a hypothesis, as new text; NULL when memory ran out. */
 char *term_decision(const struct report *report, const struct report_test *test);
 
+/* What the run was made on, in a few lines. */
+void term_machine(struct term *term);
+
 /* Everything about one hypothesis. */
 void term_test(struct term *term, const struct report_test *test);
 
-/* Kernel-log events and remarks; `iter` is named when it is not 0. */
-void term_logs(struct term *term, const json_t *logs, unsigned int iter);
+/* Kernel-log events, and remarks, of the iteration `iter` if it is not 0. */
+void term_logs(struct term *term, const char *caption, const json_t *logs);
 void term_notes(struct term *term, const json_t *notes, unsigned int iter);
 
 #endif

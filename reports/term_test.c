@@ -81,7 +81,8 @@ static void put_all_checks(const struct report_test *test, struct table *table)
 		const json_t *check;
 		size_t i;
 
-		json_array_foreach(test->executions[e].checks, i, check) {
+		json_array_foreach(test->executions[e].checks, i, check)
+		{
 			put_check(table, check, "");
 			put_where(table, check, test->executions[e].iter, test->n_executions > 1);
 		}
@@ -127,19 +128,20 @@ static void put_checks(struct term *term, const struct report_test *test)
 static void put_controls(struct term *term, const struct report_test *test)
 {
 	static const struct table_column columns[] = {
-		{ "control", TABLE_LEFT }, { "", TABLE_LEFT },	   { "value", TABLE_RIGHT },
+		{ "control", TABLE_LEFT }, { "", TABLE_LEFT },	    { "value", TABLE_RIGHT },
 		{ "floor", TABLE_LEFT },   { "where", TABLE_LEFT },
 	};
 	struct table *table;
 
 	if (!any(test, offsetof(struct report_execution, controls)))
 		return;
-	table = table_new(columns, COUNT(columns), 1);
+	table = table_new(columns, COUNT(columns) - (test->n_executions < 2), 1);
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const json_t *control;
 		size_t i;
 
-		json_array_foreach(test->executions[e].controls, i, control) {
+		json_array_foreach(test->executions[e].controls, i, control)
+		{
 			char value[48], floor_text[48];
 
 			table_row(table);
@@ -192,13 +194,12 @@ static char **cost_headings(const struct cost_table *cost)
 
 	for (size_t c = 0; headings && c < cost->n_columns; c++) {
 		const struct cost_column *column = &cost->columns[c];
-		const char *name =
-			cost->name ? statistic_name(column->name) : column->name;
+		const char *name = cost->name ? statistic_name(column->name) : column->name;
 		char *escaped = text_escape(name, (size_t)-1);
-		int length = cost->unit || !*column->shown_unit ?
-				     asprintf(&headings[c], "%s", escaped ? escaped : "") :
-				     asprintf(&headings[c], "%s [%s]", escaped ? escaped : "",
-					      column->shown_unit);
+		int length = cost->unit || !*column->shown_unit
+				     ? asprintf(&headings[c], "%s", escaped ? escaped : "")
+				     : asprintf(&headings[c], "%s [%s]", escaped ? escaped : "",
+						column->shown_unit);
 
 		free(escaped);
 		if (length < 0)
@@ -246,15 +247,14 @@ static void put_cost(struct term *term, const struct cost_table *cost, bool repe
 		columns[keys - 1].heading = repeated ? "iter" : "";
 		columns[keys - 1].align = repeated ? TABLE_RIGHT : TABLE_LEFT;
 		for (size_t c = 0; c < cost->n_columns; c++)
-			columns[keys + c] = (struct table_column){
-				headings[c] ? headings[c] : "", TABLE_RIGHT
-			};
+			columns[keys + c] = (struct table_column){ headings[c] ? headings[c] : "",
+								   TABLE_RIGHT };
 		table = table_new(columns, cost->n_columns + keys, keys);
 	}
 	caption_cost(term, cost);
 	if (fill_cost(table, cost, keys)) {
 		term_table(term, table);
-		term_line(term, "~", "not above the resolution of the clock");
+		fputs("    ~ not above the resolution of the clock\n", term->out);
 	} else {
 		term_table(term, table);
 	}
@@ -301,24 +301,16 @@ static void put_iterations(struct term *term, const struct report_test *test)
 		table_cell(table, 0, TABLE_PLAIN, "%u", execution->iter);
 		table_cell(table, 1, term_style(verdict), "%s", verdict_name(verdict));
 		if (execution->end)
-			table_cell(table, 2, TABLE_PLAIN, "%.1f s",
-				   json_number_value(
-					   json_object_get(execution->end, "duration_s")));
+			table_cell(
+				table, 2, TABLE_PLAIN, "%.1f s",
+				json_number_value(json_object_get(execution->end, "duration_s")));
 		table_cell(table, 3, TABLE_PLAIN, "%s",
-			   !execution->end ? "no verdict: the run stopped here" :
-			   reason	   ? reason :
-					     "");
+			   !execution->end ? TERM_STOPPED
+			   : reason	   ? reason
+					   : "");
 	}
 	term_caption(term, "iterations");
 	term_table(term, table);
-}
-
-static void caption_of(struct term *term, const char *what, unsigned int iter)
-{
-	if (iter)
-		term_caption(term, "%s, iteration %u", what, iter);
-	else
-		term_caption(term, "%s", what);
 }
 
 struct log_class {
@@ -338,13 +330,11 @@ static void count_log(struct log_class *class, const json_t *log)
 	class->suppressed += (size_t)json_integer_value(json_object_get(log, "suppressed"));
 }
 
-static void put_log_classes(struct term *term, const json_t *logs, unsigned int iter)
+static void put_log_classes(struct term *term, const json_t *logs)
 {
 	static const struct table_column columns[] = {
-		{ "class", TABLE_LEFT },
-		{ "expected", TABLE_RIGHT },
-		{ "unexpected", TABLE_RIGHT },
-		{ "suppressed", TABLE_RIGHT },
+		{ "class", TABLE_LEFT },       { "expected", TABLE_RIGHT },
+		{ "unexpected", TABLE_RIGHT }, { "suppressed", TABLE_RIGHT },
 		{ "first", TABLE_WRAP },
 	};
 	struct log_class *classes = calloc(json_array_size(logs), sizeof(*classes));
@@ -353,7 +343,8 @@ static void put_log_classes(struct term *term, const json_t *logs, unsigned int 
 	size_t i, n = 0, c;
 
 	if (classes) {
-		json_array_foreach(logs, i, log) {
+		json_array_foreach(logs, i, log)
+		{
 			for (c = 0; c < n; c++)
 				if (!strcmp(classes[c].name, term_text(log, "class")))
 					break;
@@ -372,24 +363,22 @@ static void put_log_classes(struct term *term, const json_t *logs, unsigned int 
 		table_cell(table, 4, TABLE_PLAIN, "%s", classes[c].first);
 	}
 	free(classes);
-	caption_of(term, "kernel-log events", iter);
 	term_table(term, table);
 }
 
-static void put_log_events(struct term *term, const json_t *logs, unsigned int iter)
+static void put_log_events(struct term *term, const json_t *logs)
 {
 	static const struct table_column columns[] = {
-		{ "since boot", TABLE_RIGHT },
-		{ "level", TABLE_RIGHT },
-		{ "class", TABLE_LEFT },
-		{ "", TABLE_LEFT },
+		{ "since boot", TABLE_RIGHT }, { "level", TABLE_RIGHT },
+		{ "class", TABLE_LEFT },       { "", TABLE_LEFT },
 		{ "text", TABLE_WRAP },
 	};
 	struct table *table = table_new(columns, COUNT(columns), 1);
 	const json_t *log;
 	size_t i;
 
-	json_array_foreach(logs, i, log) {
+	json_array_foreach(logs, i, log)
+	{
 		bool expected = json_is_true(json_object_get(log, "expected"));
 		double us = json_number_value(json_object_get(log, "ktime_us"));
 
@@ -402,18 +391,18 @@ static void put_log_events(struct term *term, const json_t *logs, unsigned int i
 			   expected ? "expected" : "unexpected");
 		table_cell(table, 4, TABLE_PLAIN, "%s", term_text(log, "text"));
 	}
-	caption_of(term, "kernel-log events", iter);
 	term_table(term, table);
 }
 
-void term_logs(struct term *term, const json_t *logs, unsigned int iter)
+void term_logs(struct term *term, const char *caption, const json_t *logs)
 {
 	if (!json_array_size(logs))
 		return;
+	term_caption(term, "%s", caption);
 	if (term->options.verbose)
-		put_log_events(term, logs, iter);
+		put_log_events(term, logs);
 	else
-		put_log_classes(term, logs, iter);
+		put_log_classes(term, logs);
 }
 
 void term_notes(struct term *term, const json_t *notes, unsigned int iter)
@@ -424,8 +413,7 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 
 	if (iter)
 		snprintf(key, sizeof(key), "note %u", iter);
-	json_array_foreach(notes, i, note)
-		term_line(term, key, term_text(note, "text"));
+	json_array_foreach(notes, i, note) term_line(term, key, term_text(note, "text"));
 }
 
 /* The end of what the test printed: evidence of what it was doing. */
@@ -484,8 +472,12 @@ static void put_end(struct term *term, const struct report_execution *execution,
 	}
 	if (iter)
 		snprintf(key, sizeof(key), "ended %u", iter);
-	if (signal)
-		fprintf(out, "by signal %d; ", (int)json_integer_value(signal));
+	if (signal) {
+		int number = (int)json_integer_value(signal);
+		const char *name = sigabbrev_np(number);
+
+		fprintf(out, "by signal %d%s%s; ", number, name ? " SIG" : "", name ? name : "");
+	}
 	if (survivors)
 		fprintf(out, "%" JSON_INTEGER_FORMAT " processes outlived it and were ended; ",
 			survivors);
@@ -510,6 +502,8 @@ static void put_reasons(struct term *term, const struct report_execution *execut
 	const json_t *reason;
 	size_t i;
 
+	if (!execution->end)
+		term_line(term, "reason", TERM_STOPPED);
 	json_array_foreach(json_object_get(execution->end, "reasons"), i, reason)
 		term_line(term, i ? "" : "reason", json_string_value(reason));
 }
@@ -549,8 +543,12 @@ void term_test(struct term *term, const struct report_test *test)
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const struct report_execution *execution = &test->executions[e];
 		unsigned int iter = repeated ? execution->iter : 0;
+		char caption[48] = "kernel-log events";
+		char caption[48] = "kernel-log events";
 
-		term_logs(term, execution->logs, iter);
+		if (iter)
+			snprintf(caption, sizeof(caption), "kernel-log events, iteration %u", iter);
+		term_logs(term, caption, execution->logs);
 		if (report_execution_verdict(execution) != VERDICT_PASS || term->options.verbose)
 			put_output(term, execution, iter);
 	}
