@@ -25,8 +25,8 @@ static const struct part {
 	{ "kernel", "taint ", "kernel.taint" },
 	{ "kernel", "clocksource ", "kernel.clocksource" },
 	{ "kernel", "NMI watchdog ", "kernel.nmi_watchdog" },
-	{ "virtual", "", "hypervisor.name" },
-	{ "PMU", "", "pmu.name" },
+	{ "virtual", "", "hypervisor.type" },
+	{ "virtual", "", "hypervisor.signature" },
 };
 
 /* The value at a path of keys separated by dots, or NULL. */
@@ -83,10 +83,58 @@ static size_t put_line(struct term *term, size_t first)
 	return i;
 }
 
+/*
+ * Is this event source the PMU of the CPU cores? The kernel calls it "cpu" (x86, powerpc, alpha),
+ * "cpu_core" and "cpu_atom" (hybrid x86), "cpum_cf" (s390), "armv8_..." and the like; uncore PMUs
+ * of Arm systems are "arm_...".
+ */
+static bool is_core_pmu(const char *name)
+{
+	static const char *const prefixes[] = { "cpu", "armv" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static void put_pmu(struct term *term)
+{
+	const json_t *devices = at(term->report->machine, "pmu.devices");
+	const char *separator = "";
+	char *text = NULL;
+	const char *name;
+	json_t *device;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out) {
+		term->result = -ENOMEM;
+		return;
+	}
+	json_object_foreach((json_t *)devices, name, device)
+	{
+		const json_t *model = at(device, "caps.pmu_name");
+
+		if (!is_core_pmu(name))
+			continue;
+		fprintf(out, "%s%s%s", separator, name, model ? " " : "");
+		if (model)
+			put_value(out, model);
+		separator = ", ";
+	}
+	if (fclose(out))
+		term->result = -ENOMEM;
+	else if (devices)
+		term_line(term, "PMU", size ? text : "no hardware PMU");
+	free(text);
+}
+
 void term_machine(struct term *term)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]);)
 		i = put_line(term, i);
+	put_pmu(term);
 	if (term->report->emulated)
 		term_line(term, "emulated", "figures describe the emulation, not silicon");
 }

@@ -544,7 +544,6 @@ void term_test(struct term *term, const struct report_test *test)
 		const struct report_execution *execution = &test->executions[e];
 		unsigned int iter = repeated ? execution->iter : 0;
 		char caption[48] = "kernel-log events";
-		char caption[48] = "kernel-log events";
 
 		if (iter)
 			snprintf(caption, sizeof(caption), "kernel-log events, iteration %u", iter);
