@@ -29,6 +29,11 @@ static bool is_series(const json_t *measure)
 	return json_object_get(measure, "n");
 }
 
+static bool is_figure(const json_t *measure, const char *name, const char *unit)
+{
+	return !strcmp(text_of(measure, "name"), name) && !strcmp(text_of(measure, "unit"), unit);
+}
+
 static struct cost_table *find_table(struct cost_table **tables, size_t *n_tables,
 				     const json_t *measure)
 {
@@ -39,7 +44,7 @@ static struct cost_table *find_table(struct cost_table **tables, size_t *n_table
 	for (size_t i = 0; i < *n_tables; i++) {
 		const struct cost_table *t = &(*tables)[i];
 
-		if (strcmp(t->table, text_of(measure, "table")) || !t->name != !name)
+		if (strcmp(t->table, text_of(measure, "table")) != 0 || !t->name != !name)
 			continue;
 		if (!name || (!strcmp(t->name, name) && !strcmp(t->unit, unit)))
 			return &(*tables)[i];
@@ -106,8 +111,7 @@ static bool has_room(const struct cost_row *row, const json_t *measure)
 {
 	for (size_t i = 0; i < row->n_measures; i++)
 		if (is_series(measure) ||
-		    (!strcmp(text_of(row->measures[i], "name"), text_of(measure, "name")) &&
-		     !strcmp(text_of(row->measures[i], "unit"), text_of(measure, "unit"))))
+		    is_figure(row->measures[i], text_of(measure, "name"), text_of(measure, "unit")))
 			return false;
 	return true;
 }
@@ -123,7 +127,7 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 	for (size_t i = table->n_rows; i-- > 0;) {
 		struct cost_row *row = &table->rows[i];
 
-		if (strcmp(row->label, label))
+		if (strcmp(row->label, label) != 0)
 			continue;
 		if (row->iter == iter && has_room(row, measure))
 			return row;
@@ -170,8 +174,7 @@ bool cost_value(const struct cost_row *row, const struct cost_column *column, do
 		const json_t *number;
 		double resolution;
 
-		if (!is_series(measure) && (strcmp(text_of(measure, "name"), column->name) ||
-					    strcmp(text_of(measure, "unit"), column->unit)))
+		if (!is_series(measure) && !is_figure(measure, column->name, column->unit))
 			continue;
 		number = is_series(measure)
 				 ? json_object_get(json_object_get(measure, "stats"), column->name)
@@ -183,7 +186,7 @@ bool cost_value(const struct cost_row *row, const struct cost_column *column, do
 		*value = json_number_value(number);
 		resolution = json_number_value(json_object_get(measure, "resolution"));
 		*coarse = resolution > 0 && fabs(*value) <= resolution &&
-			  strcmp(column->name, "n") && strcmp(column->name, "stddev");
+			  strcmp(column->name, "n") != 0 && strcmp(column->name, "stddev") != 0;
 		return true;
 	}
 	return false;
@@ -247,7 +250,7 @@ static void pick_scale(const struct cost_table *table, struct cost_column *colum
 	if (!n)
 		n = collect(table, column->unit, true, values);
 	column->factor = 1;
-	column->shown_unit = strcmp(column->unit, "1") ? column->unit : "";
+	column->shown_unit = strcmp(column->unit, "1") != 0 ? column->unit : "";
 	for (size_t i = 0; i < N_TIMES; i++)
 		if (!strcmp(times[i].name, column->unit))
 			from = i;
@@ -277,7 +280,7 @@ static int scale_table(struct cost_table *table)
 
 		if (!strcmp(table->columns[c].name, "n"))
 			continue;
-		if (table->unit && strcmp(table->unit, unit)) {
+		if (table->unit && strcmp(table->unit, unit) != 0) {
 			table->unit = NULL;
 			break;
 		}

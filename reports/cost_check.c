@@ -45,6 +45,14 @@ static void drop(struct fixture *f)
 #define FIGURE(row, name, unit, value) \
 	"{\"table\":\"t\",\"row\":\"" row "\",\"name\":\"" name "\",\"unit\":\"" unit "\"" value "}"
 
+/* The only table there is to be. */
+static const struct cost_table *only_table(const struct fixture *f)
+{
+	ck_assert_uint_eq(f->n_tables, 1);
+	ck_assert_ptr_nonnull(f->tables);
+	return f->tables;
+}
+
 static double value_at(const struct cost_table *table, size_t row, size_t column)
 {
 	double value;
@@ -175,7 +183,6 @@ START_TEST(one_unit_per_table)
 	char text[512];
 	const char *measures[] = { text };
 	struct fixture f;
-	const struct cost_column *column;
 
 	snprintf(text, sizeof(text),
 		 "[{\"table\":\"t\",\"row\":\"a\",\"name\":\"x\",\"unit\":\"%s\",\"value\":%s},"
@@ -185,13 +192,14 @@ START_TEST(one_unit_per_table)
 		 scales[_i].unit, scales[_i].values[2]);
 	make(&f, measures, 1);
 	for (size_t c = 0; c < 2; c++) {
-		column = &f.tables[0].columns[c];
+		const struct cost_column *column = &only_table(&f)->columns[c];
+
 		ck_assert_str_eq(column->shown_unit, scales[_i].shown);
 		ck_assert_double_eq_tol(column->factor, scales[_i].factor,
 					scales[_i].factor * 1e-9);
 		ck_assert_int_eq(column->decimals, scales[_i].decimals);
 	}
-	ck_assert_str_eq(f.tables[0].unit, scales[_i].shown);
+	ck_assert_str_eq(only_table(&f)->unit, scales[_i].shown);
 	drop(&f);
 }
 END_TEST
@@ -205,8 +213,8 @@ START_TEST(mixed_units_are_named_per_column)
 	struct fixture f;
 
 	make(&f, measures, 1);
-	ck_assert_ptr_null(f.tables[0].unit);
-	ck_assert_str_eq(f.tables[0].columns[1].shown_unit, "us");
+	ck_assert_ptr_null(only_table(&f)->unit);
+	ck_assert_str_eq(only_table(&f)->columns[1].shown_unit, "us");
 	drop(&f);
 }
 END_TEST
@@ -221,16 +229,16 @@ START_TEST(marks_what_the_clock_cannot_resolve)
 	struct fixture f;
 
 	make(&f, measures, 1);
-	ck_assert_uint_eq(f.tables[0].n_columns, COUNT(coarse_columns));
+	ck_assert_uint_eq(only_table(&f)->n_columns, COUNT(coarse_columns));
 	for (size_t c = 0; c < COUNT(coarse_columns); c++) {
 		double value;
 		bool coarse;
 
-		ck_assert(
-			cost_value(&f.tables[0].rows[0], &f.tables[0].columns[c], &value, &coarse));
+		ck_assert(cost_value(&only_table(&f)->rows[0], &only_table(&f)->columns[c], &value,
+				     &coarse));
 		ck_assert_int_eq(coarse, coarse_columns[c]);
 	}
-	ck_assert_double_eq(f.tables[0].resolution_max, 40);
+	ck_assert_double_eq(only_table(&f)->resolution_max, 40);
 	drop(&f);
 }
 END_TEST

@@ -120,7 +120,7 @@ static int check_keys(const struct journal_reader *reader, const json_t *record,
 		const json_t *value;
 		char what[32];
 
-		if (strcmp(k->type, type))
+		if (strcmp(k->type, type) != 0)
 			continue;
 		value = json_object_get(record, k->key);
 		if (!value && k->optional)
@@ -275,7 +275,7 @@ static int put_own(struct report *report, struct report_execution *execution, js
 	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (strcmp(places[i].type, type))
+		if (strcmp(places[i].type, type) != 0)
 			continue;
 		if (places[i].single)
 			return put_single(report, places[i].single, record);
@@ -306,7 +306,7 @@ static int put_record(struct report *report, const struct journal_reader *reader
 	struct report_test *test;
 	int result;
 
-	if (!report->run && strcmp(type, "run")) {
+	if (!report->run && strcmp(type, "run") != 0) {
 		err_set(err, 0, "%s:%lu: the first record is \"%s\", not \"run\"", reader->name,
 			reader->line, type);
 		return -EBADMSG;

@@ -24,9 +24,9 @@ static const struct {
 	  "31m",
 	  -1, "\\x9b31m" }, /* CSI as one C1 character */
 	{ "\xe2\x80\xae"
-	  "abc",
-	  -1, "\\u202eabc" }, /* right-to-left override */
-	{ "\xe2\x81\xa6", -1, "\\u2066" },
+	  "abc\xe2\x80\xac",
+	  -1, "\\u202eabc\\u202c" }, /* right-to-left override */
+	{ "\xe2\x81\xa6\xe2\x81\xa9", -1, "\\u2066\\u2069" },
 	{ "\xe2\x80\xa8", -1, "\\u2028" }, /* line separator */
 	/* Not UTF-8: a lone continuation, a cut sequence, overlong, a surrogate, above U+10FFFF. */
 	{ "\x80", -1, "\xef\xbf\xbd" },
@@ -53,11 +53,12 @@ START_TEST(reads_no_byte_past_the_end)
 {
 	/* The heap, so that the address sanitizer sees it. */
 	char *cut = malloc(2);
+	char *escaped;
 
 	ck_assert_ptr_nonnull(cut);
-	memcpy(cut, "\xf0\x9f", 2);
-	char *escaped = text_escape(cut, 2);
-
+	cut[0] = '\xf0';
+	cut[1] = '\x9f';
+	escaped = text_escape(cut, 2);
 	ck_assert_str_eq(escaped, "\xef\xbf\xbd\xef\xbf\xbd");
 	free(escaped);
 	free(cut);
