@@ -203,7 +203,7 @@ START_TEST(colour_changes_nothing_else)
 }
 END_TEST
 
-START_TEST(passes_are_green_and_doubts_yellow)
+START_TEST(colours_say_how_bad_it_is)
 {
 	const struct report_options options = { .colour = true };
 	char *text = show("verdicts", &options);
@@ -211,6 +211,11 @@ START_TEST(passes_are_green_and_doubts_yellow)
 	ck_assert_ptr_nonnull(strstr(text, "\033[32mpass\033[0m"));
 	ck_assert_ptr_nonnull(strstr(text, "\033[1;31mhung\033[0m"));
 	ck_assert_ptr_nonnull(strstr(text, "\033[33mbroken\033[0m"));
+	/* An RCU stall beyond what was allowed is a finding, a slow timer interrupt a figure. */
+	ck_assert_ptr_nonnull(strstr(text, "\033[1;31m1\033[0m           0  rcu: INFO"));
+	free(text);
+	text = show("unknown", &options);
+	ck_assert_ptr_nonnull(strstr(text, "\033[33m1\033[0m           0  hrtimer: "));
 	free(text);
 }
 END_TEST
@@ -326,7 +331,7 @@ Suite *suite(void)
 	tcase_add_loop_test(tc, layout, 0, COUNT(goldens));
 	tcase_add_loop_test(tc, says_what_the_journal_says, 0, COUNT(lines));
 	tcase_add_loop_test(tc, colour_changes_nothing_else, 0, 2);
-	tcase_add_test(tc, passes_are_green_and_doubts_yellow);
+	tcase_add_test(tc, colours_say_how_bad_it_is);
 	tcase_add_loop_test(tc, nothing_raw_reaches_the_terminal, 0, 2);
 	tcase_add_loop_test(tc, fits_the_terminal, 80, 121);
 	tcase_add_test(tc, shows_all_when_verbose);

@@ -7,6 +7,7 @@
 
 #include "checks.h"
 #include "cost.h"
+#include "klog.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
@@ -320,6 +321,14 @@ struct log_class {
 	const char *first; /* text of the first event, an unexpected one if there is any */
 };
 
+/* Not every message beyond what was allowed is a finding. */
+static enum table_style log_style(const char *class)
+{
+	enum verdict effect = klog_class_effect(klog_class_parse(class));
+
+	return effect <= VERDICT_FAIL ? TABLE_BAD : TABLE_ODD;
+}
+
 static void count_log(struct log_class *class, const json_t *log)
 {
 	bool expected = json_is_true(json_object_get(log, "expected"));
@@ -358,7 +367,8 @@ static void put_log_classes(struct term *term, const json_t *logs)
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", classes[c].name);
 		table_cell(table, 1, TABLE_PLAIN, "%zu", classes[c].expected);
-		table_cell(table, 2, classes[c].unexpected ? TABLE_BAD : TABLE_PLAIN, "%zu",
+		table_cell(table, 2,
+			   classes[c].unexpected ? log_style(classes[c].name) : TABLE_PLAIN, "%zu",
 			   classes[c].unexpected);
 		table_cell(table, 3, TABLE_PLAIN, "%zu", classes[c].suppressed);
 		table_cell(table, 4, TABLE_PLAIN, "%s", classes[c].first);
@@ -388,8 +398,8 @@ static void put_log_events(struct term *term, const json_t *logs)
 		table_cell(table, 1, TABLE_PLAIN, "%d",
 			   (int)json_integer_value(json_object_get(log, "level")));
 		table_cell(table, 2, TABLE_PLAIN, "%s", term_text(log, "class"));
-		table_cell(table, 3, expected ? TABLE_PLAIN : TABLE_BAD, "%s",
-			   expected ? "expected" : "unexpected");
+		table_cell(table, 3, expected ? TABLE_PLAIN : log_style(term_text(log, "class")),
+			   "%s", expected ? "expected" : "unexpected");
 		table_cell(table, 4, TABLE_PLAIN, "%s", term_text(log, "text"));
 	}
 	term_table(term, table);
