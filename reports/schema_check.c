@@ -434,6 +434,10 @@ static const struct {
 	{ "run", "labels", "{\"a\": 1}" },
 	{ "run", "args", "[1]" },
 	{ "run", "planned", "[{\"test\": \"a\"}]" },
+	{ "run", "planned",
+	  "[{\"test\": \"a\", \"claim\": \"\", \"source\": \"\", \"danger\": \"safe\", "
+	  "\"budget_s\": 1, "
+	  "\"stray\": 1}]" },
 	{ "machine", "test", "\"a\"" },
 	{ "start", "danger", "\"deadly\"" },
 	{ "start", "iter", "0" },

@@ -95,7 +95,7 @@ void text_put(FILE *out, const char *text, size_t len)
 		else if (reorders(code))
 			fprintf(out, "\\u%04x", (unsigned int)code);
 		else
-			fwrite(byte, 1, length, out);
+			fprintf(out, "%.*s", (int)length, (const char *)byte);
 		byte += length ? length : 1;
 		left -= length ? length : 1;
 	}
