@@ -498,6 +498,11 @@ static const struct {
 	{ "the die() line ends an oops",
 	  "BUG: KASAN: use-after-free in f\nOops: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n",
 	  "oops bug-kasan\noops oops-die\noops oops-die\n" },
+	{ "a fault without introduction is an oops, and over",
+	  "general protection fault: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n"
+	  "a(1): Instruction fault 2\na(2): Oops 0\na(3): Arithmetic fault 0\na(4): Oops 0\n",
+	  "oops oops-gpf\noops oops-die\noops oops-alpha-instruction\noops oops-alpha\n"
+	  "oops oops-alpha-arithmetic\noops oops-alpha\n" },
 	{ "what closed the event before does not close the next",
 	  "Oops: 0000 [#1] SMP\nkernel BUG at f.c:1!\ninvalid opcode: 0000 [#2] SMP\n",
 	  "oops oops-die\noops oops-bug-at\n+ oops-die-other\n" },
