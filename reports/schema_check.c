@@ -29,6 +29,8 @@ struct at {
 	const json_t *value;
 };
 
+typedef bool (*keyword_holds)(const struct at *a);
+
 static bool valid(const json_t *root, const json_t *schema, const json_t *value);
 
 static bool is_type(const char *type, const json_t *value)
@@ -207,7 +209,10 @@ static bool key_one_of(const struct at *a)
 	const json_t *sub;
 	size_t i, n = 0;
 
-	json_array_foreach(a->arg, i, sub) n += valid(a->root, sub, a->value);
+	json_array_foreach(a->arg, i, sub)
+	{
+		n += valid(a->root, sub, a->value);
+	}
 	return n == 1;
 }
 
@@ -223,7 +228,7 @@ static bool key_says_nothing(const struct at *a)
 
 static const struct {
 	const char *keyword;
-	bool (*holds)(const struct at *a);
+	keyword_holds holds;
 } keywords[] = {
 	{ "$schema", key_says_nothing },
 	{ "$comment", key_says_nothing },
@@ -249,6 +254,14 @@ static const struct {
 	{ "not", key_not },
 };
 
+static keyword_holds find_keyword(const char *name)
+{
+	for (size_t i = 0; i < COUNT(keywords); i++)
+		if (!strcmp(keywords[i].keyword, name))
+			return keywords[i].holds;
+	ck_abort_msg("keyword %s is not known here", name);
+}
+
 static bool valid(const json_t *root, const json_t *schema, const json_t *value)
 {
 	const char *key;
@@ -259,12 +272,7 @@ static bool valid(const json_t *root, const json_t *schema, const json_t *value)
 	ck_assert(json_is_object(schema));
 	json_object_foreach((json_t *)schema, key, arg)
 	{
-		size_t i = 0;
-
-		while (i < COUNT(keywords) && strcmp(keywords[i].keyword, key) != 0)
-			i++;
-		ck_assert_msg(i < COUNT(keywords), "keyword %s is not known here", key);
-		if (!keywords[i].holds(&(struct at){ root, schema, arg, value }))
+		if (!find_keyword(key)(&(struct at){ root, schema, arg, value }))
 			return false;
 	}
 	return true;

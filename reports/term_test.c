@@ -424,7 +424,10 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 
 	if (iter)
 		snprintf(key, sizeof(key), "note %u", iter);
-	json_array_foreach(notes, i, note) term_line(term, key, term_text(note, "text"));
+	json_array_foreach(notes, i, note)
+	{
+		term_line(term, key, term_text(note, "text"));
+	}
 }
 
 /* The end of what the test printed: evidence of what it was doing. */
