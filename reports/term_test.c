@@ -464,8 +464,10 @@ static void put_list(FILE *out, const json_t *list)
 	size_t i;
 
 	json_array_foreach(list, i, item)
+	{
 		fprintf(out, "%s%s", i ? ", " : "",
 			json_string_value(item) ? json_string_value(item) : "?");
+	}
 }
 
 /* How the process ended, as far as the verdict does not say it. */
