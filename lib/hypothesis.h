@@ -59,7 +59,8 @@ struct check {
 	const char *name;
 	const char *claim;  /* what holds if it passes, one line */
 	const char *origin; /* where the bound comes from: a derivation, kernel file, document */
-	bool optional; /* only evaluated when asked for (a lab's --bound); unevaluated = skip */
+	/* May stay unevaluated (no --bound was set, the kernel lacks it): a skip, not a broken run. */
+	bool optional;
 };
 
 /* A parameter of this hypothesis on its command line, --<name>=VALUE. */
