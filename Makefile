@@ -52,7 +52,8 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
 PKGS := jansson libtracefs libtraceevent gsl numa nettle zlib
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+	-Wno-missing-field-initializers
 # snprintf() cuts on purpose where a text is for people, as in the kernel, which turns this off too.
 WARN += $(if $(filter clang,$(CC)),,-Wno-format-truncation)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
