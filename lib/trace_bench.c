@@ -28,6 +28,7 @@
 
 #define EVENT_SYSTEM "raw_syscalls"
 #define EVENT_NAME "sys_enter"
+#define EVENT "raw_syscalls:sys_enter" /* the same, as tools take it */
 #define MAX_CPU 256
 #define MAX_REPEATS 32
 #define BUCKETS 64 /* powers of two of ns */
@@ -208,12 +209,12 @@ static const char *expand(const char *argument, const struct flood *flood, const
 	return argument;
 }
 
-static void exec_tool(const struct contender *contender, const struct flood *flood,
-		      const char *file)
+__attribute__((noreturn)) static void exec_tool(const struct contender *contender,
+						const struct flood *flood, const char *file)
 {
-	const char *argv[32] = { NULL };
+	const char *argv[32] = { contender->argv[0] };
 
-	for (size_t i = 0; contender->argv[i]; i++)
+	for (size_t i = 1; i < sizeof(argv) / sizeof(*argv) - 1 && contender->argv[i]; i++)
 		argv[i] = expand(contender->argv[i], flood, file);
 	signal(SIGPIPE, SIG_DFL);
 	/* execvp() leaves the strings alone; its type is older than const. */
@@ -301,8 +302,9 @@ static bool perf_received(const struct told *told, uint64_t *received)
 	char *text = text_of(told->output);
 	const char *line = strstr(text, "Captured and wrote");
 	const char *number = line ? strchr(line, '(') : NULL;
-	unsigned long long value;
-	bool found = number && sscanf(number, "(%llu samples)", &value) == 1;
+	char *end = NULL;
+	unsigned long long value = number ? strtoull(number + 1, &end, 10) : 0;
+	bool found = number && !strncmp(end, " samples)", strlen(" samples)"));
 
 	if (found)
 		*received = value;
@@ -333,8 +335,8 @@ static bool trace_cmd_received(const struct told *told, uint64_t *received)
 
 /* What a tool runs while it records: says so, and waits. */
 #define UNTIL_TOLD "--", "sh", "-c", "echo; read -r line"
-#define PERF "perf", "record", "-a", "-e", EVENT_SYSTEM ":" EVENT_NAME, "--filter", "%filter"
-#define TRACE_CMD "trace-cmd", "record", "-e", EVENT_SYSTEM ":" EVENT_NAME, "-f", "%filter"
+#define PERF "perf", "record", "-a", "-e", EVENT, "--filter", "%filter"
+#define TRACE_CMD "trace-cmd", "record", "-e", EVENT, "-f", "%filter"
 
 static const char *const perf_argv[] = { PERF, "-o", "%file", UNTIL_TOLD, NULL };
 static const char *const perf_large_argv[] = { PERF, "-m", "64M", "-o", "%file", UNTIL_TOLD, NULL };
@@ -526,7 +528,7 @@ static void run_all(const struct options *options)
 	munmap(shared, sizeof(*shared));
 }
 
-static int usage(void)
+static int print_usage(void)
 {
 	fprintf(stderr,
 		"usage: trace_bench [-n EVENTS_PER_CPU] [-r ROUNDS (1-%d)] "
@@ -574,14 +576,14 @@ int main(int argc, char **argv)
 	struct err err;
 
 	if (!parse_options(&options, argc, argv))
-		return usage();
+		return print_usage();
 	/* perf and trace-cmd would mount tracefs for everyone where nobody did; this does not. */
 	if (trace_fs_reach(&err)) {
 		printf("not run: %s\n", err.text);
 		return EXIT_SUCCESS;
 	}
 	signal(SIGPIPE, SIG_IGN); /* of a tool that died */
-	printf("%ld " EVENT_SYSTEM ":" EVENT_NAME " events on each CPU at once; %ld rounds; "
+	printf("%ld " EVENT " events on each CPU at once; %ld rounds; "
 	       "pmiproof with %ld KiB of buffer per CPU\n\n",
 	       options.events, options.repeats, options.buffer_kb);
 	fflush(stdout);
