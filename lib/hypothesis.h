@@ -86,8 +86,6 @@ struct hypothesis {
 	int (*run)(struct run *run);
 };
 
-extern const struct hypothesis hypothesis;
-
 /*
  * The main() of every test binary:
  *   NAME [--cpu LIST] [--bound CHECK=VALUE]... [--<option>=VALUE]...   run, KTAP on stdout

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_GUARD_H
+#define PMIPROOF_GUARD_H
+
+#include "err.h"
+#include "klog.h"
+#include "run.h"
+#include "sysctl.h"
+
+/*
+ * What a test needs from outside and, run alone, must do itself: the kernel log is read, sysctls
+ * are put back, and a SIGTERM or SIGINT ends it with its state told. Under a supervisor only the
+ * last is done here.
+ */
+struct guard {
+	struct run *run;
+	bool alone;
+	struct klog klog;
+	bool klog_open;
+	struct err klog_err; /* why not, when it is not open */
+	struct sysctl_saved *saved;
+	size_t n_saved;
+};
+
+/* Start guarding a run; one at a time in a process. -errno with err when nothing may be started. */
+int guard_start(struct guard *guard, struct run *run, struct err *err);
+
+/*
+ * Read what the kernel logged, restore, and stop guarding. Returns what the kernel log makes of the
+ * verdict (PASS when there is nothing to say, SKIP when it could not be read) with why.
+ */
+enum verdict guard_finish(struct guard *guard, struct err *why);
+
+#endif
