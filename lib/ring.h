@@ -10,8 +10,19 @@
 #include "err.h"
 
 /*
- * Reader of a perf ring buffer. Memory ordering and wrap as in tools/lib/perf; records that wrap
- * are copied into `scratch`, so that a record is always contiguous.
+ * Reader of a perf ring buffer: data_head is loaded with acquire, data_tail stored with release
+ * order, as linux/perf_event.h asks for. A record that wraps is copied into `scratch`, so that a
+ * record is always contiguous and aligned to 8 bytes.
+ *
+ * Normal mode: the kernel writes upwards, records come oldest first, and the space of a record is
+ * given back by the ring_next() that follows it.
+ *
+ * Overwrite mode: a read-only mapping of an event with attr.write_backward. The kernel writes
+ * downwards from the end of the data area and never waits, so that the newest record always starts
+ * at data_head. ring_next() takes a snapshot: records come newest first, then 0 once, and the next
+ * call takes a new snapshot. A record is delivered at most once. What the kernel has overwritten
+ * is silently missing at the old end. Nothing keeps the kernel from writing during a snapshot:
+ * pause the output around it (event_pause()), or expect damaged records.
  */
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: none */
@@ -20,7 +31,9 @@ struct ring {
 	bool overwrite;
 	uint64_t tail; /* next byte to read */
 	uint64_t stop; /* overwrite mode: end of the snapshot */
+	uint64_t last; /* overwrite mode: data_head of the newest snapshot so far */
 	bool reading;  /* overwrite mode: a snapshot is being read */
+	bool lapped;   /* overwrite mode: the oldest record of the snapshot may be cut */
 	unsigned char *scratch;
 };
 
@@ -30,9 +43,14 @@ struct ring_record {
 	size_t size;
 };
 
-/* Wrap an existing mapping (page + data) in a reader; used by event_map() and by tests. -ENOMEM. */
+/*
+ * Wrap an existing mapping (page + data, both the caller's) in a reader; used by event_map() and by
+ * tests. -ENOMEM; -EINVAL when size is not a power of two of at least 8, or data not aligned to 8.
+ */
 int ring_init(struct ring *ring, struct perf_event_mmap_page *page, const void *data, size_t size,
 	      bool overwrite);
+
+/* Free what the reader allocated (not the mapping) and clear it. Safe on a cleared reader. */
 void ring_free(struct ring *ring);
 
 /*
@@ -42,18 +60,26 @@ void ring_free(struct ring *ring);
  */
 int ring_next(struct ring *ring, struct ring_record *record, struct err *err);
 
-/* Parsed fields; which are valid follows from the attr that the record was taken with. */
+/*
+ * Parsed fields; which are valid follows from the attr that the record was taken with, all others
+ * are 0. Pointers point into the record.
+ */
 struct ring_sample {
 	uint64_t identifier, ip, time, addr, id, stream_id, period, weight, data_src, transaction,
-		phys_addr;
+		phys_addr, cgroup, data_page_size, code_page_size;
 	uint32_t pid, tid, cpu;
-	uint64_t read_value, read_enabled, read_running;
-	const uint64_t *callchain; /* entries, with PERF_CONTEXT_* markers */
+	uint64_t read_value, read_enabled, read_running; /* value: of the leader if a group */
+	uint64_t read_id, read_lost;			 /* of the leader if a group */
+	uint64_t read_nr;	    /* events in the group, 1 without PERF_FORMAT_GROUP */
+	const uint64_t *read_group; /* for ring_sample_read(); NULL without PERF_FORMAT_GROUP */
+	const uint64_t *callchain;  /* entries, with PERF_CONTEXT_* markers */
 	uint64_t callchain_nr;
-	const void *raw;
+	const void *raw; /* not aligned to 8 */
 	uint32_t raw_size;
-	const struct perf_branch_entry *branches;
+	const struct perf_branch_entry *branches; /* newest first */
 	uint64_t branch_nr;
+	bool branch_has_hw_index;
+	uint64_t branch_hw_index;
 	uint64_t user_regs_abi;
 	const uint64_t *user_regs; /* as many as bits in attr.sample_regs_user, when abi != 0 */
 	const void *user_stack;
@@ -61,16 +87,34 @@ struct ring_sample {
 	uint64_t user_stack_used; /* bytes of it that are real (dyn_size) */
 	uint64_t intr_regs_abi;
 	const uint64_t *intr_regs;
+	const void *aux;
+	uint64_t aux_size;
 };
 
 /*
- * Parse a PERF_RECORD_SAMPLE. Every variable part is checked against the record's size; -EBADMSG
- * when one does not fit, never a read beyond it.
+ * Parse a PERF_RECORD_SAMPLE whose header is aligned to 8, as ring_next() returns it. Every
+ * variable part is checked against the record's size; -EBADMSG when one does not fit or when bytes
+ * are left over, never a read beyond it. -EOPNOTSUPP when attr has a sample_type, read_format or
+ * branch_sample_type bit that Linux 6.1 does not define: it might change the layout. -EINVAL for
+ * any other record type.
  */
 int ring_parse_sample(const struct ring_record *record, const struct perf_event_attr *attr,
 		      struct ring_sample *sample, struct err *err);
 
-/* PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES: how many. */
+/* One event of PERF_SAMPLE_READ; what attr.read_format does not ask for is 0. */
+struct ring_read {
+	uint64_t value, id, lost;
+};
+
+/* The read value number `index` (0: the leader), -ERANGE if there are not so many. */
+int ring_sample_read(const struct ring_sample *sample, const struct perf_event_attr *attr,
+		     uint64_t index, struct ring_read *read);
+
+/*
+ * PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES: how many. A trailing sample_id
+ * (attr.sample_id_all) is ignored, here and below. -EBADMSG when too short, -EINVAL for any other
+ * record type.
+ */
 int ring_parse_lost(const struct ring_record *record, uint64_t *lost, struct err *err);
 
 /* PERF_RECORD_THROTTLE and _UNTHROTTLE. */
