@@ -24,29 +24,33 @@ struct stats {
 	double p99;
 	double p999;
 	double p50_low, p50_high; /* confidence interval of the median; NAN when n is too small */
-	double confidence;	  /* confidence of that interval, e.g. 0.95 */
+	double confidence;	  /* confidence of that interval, 0.95; NAN without one */
 };
 
 /*
  * Summarise samples[0..n-1], given in the order they were taken (warm_max and ewma depend on it).
- * warm_skip is how many at the start are cold. n == 0 leaves everything but n NAN.
- * Returns 0, or -ENOMEM.
+ * warm_skip is how many at the start are cold. n == 0 leaves everything but n NAN, and so does
+ * a sample that is not finite. Finite samples so large that a figure overflows leave that figure
+ * not finite.
+ * Returns 0, -EDOM for a sample that is not finite, or -ENOMEM.
  */
 int stats_summarise(struct stats *stats, const double *samples, size_t n, size_t warm_skip);
 
-/* Quantile q in [0,1] of samples sorted ascending; NAN for n == 0. */
+/* Quantile q of samples sorted ascending; NAN for n == 0 or q outside [0, 1]. */
 double stats_quantile(const double *sorted, size_t n, double q);
 
 /*
  * Distribution-free confidence interval of the median from order statistics (binomial, p = 1/2),
  * at least `confidence`: the narrowest symmetric one. Returns 0, or -EDOM when n is too small for
- * that confidence (n < 6 at 0.95); then *low and *high are NAN.
+ * that confidence (n < 6 at 0.95), or the confidence not between 0 and 1; then *low and *high are
+ * NAN.
  */
 int stats_median_interval(const double *sorted, size_t n, double confidence, double *low,
 			  double *high);
 
 /*
- * Wilson score interval of a rate: `hits` of `n` at `confidence` (two-sided). n == 0 gives [0, 1].
+ * Wilson score interval of a rate: `hits` of `n` at `confidence` (two-sided). n == 0 gives [0, 1];
+ * more hits than n, or a confidence not between 0 and 1, gives NANs.
  */
 void stats_wilson(size_t hits, size_t n, double confidence, double *low, double *high);
 

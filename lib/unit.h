@@ -8,14 +8,17 @@
 
 /*
  * Parse a quantity with a unit ("50us", "1.5ms", "25%", "3") into `unit`: times ("ns", "us", "ms",
- * "s") convert into each other; "%" and "1" (a count or ratio) only into themselves; a bare number
- * is taken as already in `unit`. -EINVAL for anything else, negative and non-finite included.
+ * "s") convert into each other; "%" and other units only into themselves; "1" (a count or ratio)
+ * is written without a unit. A bare number is taken as already in `unit`. One space may stand
+ * between number and unit. -EINVAL for anything else, negative and non-finite included; then
+ * *value is left alone.
  */
 int unit_parse(const char *text, const char *unit, double *value, struct err *err);
 
 /*
  * Format for people: times are scaled ("6.7 us"), others printed with their unit ("12 %", "42").
- * Four significant digits. Returns text; "-" for not-a-number.
+ * Four significant digits, but whole numbers in full ("1234567"). Returns text; "-" for
+ * not-a-number.
  */
 const char *unit_format(double value, const char *unit, char *text, size_t size);
 

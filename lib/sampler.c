@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sampler.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The drainer looks this often; a ring must hold what comes in twice that time. */
+#define DRAIN_NS 10000000
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void take_sample(struct sampler *sampler, struct sampler_cpu *cpu, uint64_t time)
+{
+	uint64_t into = time > sampler->start_ns ? time - sampler->start_ns : 0;
+	uint64_t slice = into * SAMPLER_SLICES / sampler->planned_ns;
+
+	cpu->samples++;
+	cpu->slice[slice < SAMPLER_SLICES ? slice : SAMPLER_SLICES - 1]++;
+	if (cpu->times_n < cpu->times_max)
+		cpu->times[cpu->times_n++] = time;
+}
+
+static void take_throttle(struct sampler_cpu *cpu, bool throttled)
+{
+	cpu->disorder += cpu->is_throttled == throttled;
+	cpu->is_throttled = throttled;
+	cpu->throttled += throttled;
+	cpu->unthrottled += !throttled;
+}
+
+static int take(struct sampler *sampler, struct sampler_cpu *cpu, const struct ring_record *record,
+		struct err *err)
+{
+	struct ring_sample sample;
+	uint64_t lost;
+	int result;
+
+	switch (record->header->type) {
+	case PERF_RECORD_SAMPLE:
+		result = ring_parse_sample(record, &cpu->event.attr, &sample, err);
+		if (!result)
+			take_sample(sampler, cpu, sample.time);
+		return result;
+	case PERF_RECORD_LOST:
+		result = ring_parse_lost(record, &lost, err);
+		if (!result)
+			cpu->lost += lost;
+		return result;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(cpu, record->header->type == PERF_RECORD_THROTTLE);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int drain(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n; i++) {
+		struct sampler_cpu *cpu = &sampler->cpu[i];
+		struct ring_record record;
+		int result;
+
+		while ((result = ring_next(&cpu->event.ring, &record, &sampler->err)) > 0) {
+			result = take(sampler, cpu, &record, &sampler->err);
+			if (result)
+				break;
+		}
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static void *drainer(void *argument)
+{
+	const struct timespec interval = { .tv_nsec = DRAIN_NS };
+	const struct sched_param param = { .sched_priority = 1 };
+	struct sampler *sampler = argument;
+
+	/* Without the right to it, the reader is an ordinary thread and losses are counted. */
+	pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+	while (!sampler->stop && !sampler->result) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
+		sampler->result = drain(sampler);
+	}
+	return NULL;
+}
+
+static int open_cpu(struct sampler_cpu *cpu, const struct perf_event_attr *attr, int number,
+		    unsigned int pages, size_t times_max, struct err *err)
+{
+	int result = event_open_cpu(&cpu->event, attr, number, err);
+
+	if (!result)
+		result = event_map(&cpu->event, pages, false, err);
+	if (result || !times_max)
+		return result;
+	cpu->times = malloc(times_max * sizeof(*cpu->times));
+	cpu->times_max = times_max;
+	return cpu->times ? 0 : err_set(err, ENOMEM, "sample times");
+}
+
+static int enable_all(struct sampler *sampler, struct err *err)
+{
+	int result = 0;
+
+	sampler->start_ns = now_ns();
+	for (size_t i = 0; !result && i < sampler->n; i++)
+		result = event_enable(&sampler->cpu[i].event, err);
+	return result;
+}
+
+int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
+		  const struct cpus *cpus, unsigned int pages, size_t times_max,
+		  uint64_t planned_ns, struct err *err)
+{
+	struct perf_event_attr timed = *attr;
+	int result = 0;
+
+	memset(sampler, 0, sizeof(*sampler));
+	sampler->planned_ns = planned_ns;
+	sampler->cpu = calloc(cpus->n, sizeof(*sampler->cpu));
+	if (!sampler->cpu)
+		return err_set(err, ENOMEM, "sampler");
+	sampler->n = cpus->n;
+	for (size_t i = 0; i < sampler->n; i++)
+		sampler->cpu[i].event.fd = -1;
+	timed.sample_type |= PERF_SAMPLE_TIME;
+	timed.use_clockid = 1;
+	timed.clockid = CLOCK_MONOTONIC;
+	for (size_t i = 0; !result && i < cpus->n; i++)
+		result = open_cpu(&sampler->cpu[i], &timed, cpus->cpu[i], pages, times_max, err);
+	if (!result) {
+		result = -pthread_create(&sampler->drainer, NULL, drainer, sampler);
+		if (result)
+			err_set(err, -result, "drain thread");
+		sampler->draining = !result;
+	}
+	if (!result)
+		result = enable_all(sampler, err);
+	if (result)
+		sampler_close(sampler);
+	return result;
+}
+
+int sampler_stop(struct sampler *sampler, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < sampler->n; i++) {
+		int one = event_disable(&sampler->cpu[i].event, err);
+
+		result = result ? result : one;
+	}
+	sampler->end_ns = now_ns();
+	sampler->stop = true;
+	if (sampler->draining)
+		pthread_join(sampler->drainer, NULL);
+	sampler->draining = false;
+	if (!sampler->result)
+		sampler->result = drain(sampler);
+	if (!sampler->result)
+		return result;
+	if (err)
+		*err = sampler->err;
+	return sampler->result;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	sampler->stop = true;
+	if (sampler->draining)
+		pthread_join(sampler->drainer, NULL);
+	sampler->draining = false;
+	for (size_t i = 0; i < sampler->n; i++) {
+		event_close(&sampler->cpu[i].event);
+		free(sampler->cpu[i].times);
+	}
+	free(sampler->cpu);
+	sampler->cpu = NULL;
+	sampler->n = 0;
+}
+
+double sampler_seconds(const struct sampler *sampler)
+{
+	return (double)(sampler->end_ns - sampler->start_ns) / 1e9;
+}

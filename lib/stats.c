@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stats.h"
+
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEDIAN_CONFIDENCE 0.95
+
+/* k of the moving average: 1/8. */
+#define EWMA_DIVISOR 8
+
+/* A coverage short of the confidence by less than this is equal to it but for rounding. */
+#define COVERAGE_ROUNDING 1e-12
+
+static void stats_clear(struct stats *stats, size_t n)
+{
+	*stats = (struct stats){
+		.n = n,
+		.min = NAN,
+		.max = NAN,
+		.warm_max = NAN,
+		.avg = NAN,
+		.stddev = NAN,
+		.ewma = NAN,
+		.p50 = NAN,
+		.p90 = NAN,
+		.p99 = NAN,
+		.p999 = NAN,
+		.p50_low = NAN,
+		.p50_high = NAN,
+		.confidence = NAN,
+	};
+}
+
+/* The figures that depend on the order in which the samples were taken. */
+static void summarise_ordered(struct stats *stats, const double *samples, size_t n,
+			      size_t warm_skip)
+{
+	size_t first_warm = warm_skip < n ? warm_skip : 0;
+
+	stats->warm_max = gsl_stats_max(samples + first_warm, 1, n - first_warm);
+	stats->ewma = samples[0];
+	for (size_t i = 1; i < n; i++)
+		stats->ewma = stats_ewma(stats->ewma, samples[i]);
+}
+
+static void summarise_sorted(struct stats *stats, const double *sorted, size_t n)
+{
+	stats->min = sorted[0];
+	stats->max = sorted[n - 1];
+	stats->p50 = stats_quantile(sorted, n, 0.5);
+	stats->p90 = stats_quantile(sorted, n, 0.9);
+	stats->p99 = stats_quantile(sorted, n, 0.99);
+	stats->p999 = stats_quantile(sorted, n, 0.999);
+	if (!stats_median_interval(sorted, n, MEDIAN_CONFIDENCE, &stats->p50_low, &stats->p50_high))
+		stats->confidence = MEDIAN_CONFIDENCE;
+}
+
+int stats_summarise(struct stats *stats, const double *samples, size_t n, size_t warm_skip)
+{
+	double *sorted;
+
+	stats_clear(stats, n);
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(samples[i]))
+			return -EDOM;
+	sorted = reallocarray(NULL, n, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, samples, n * sizeof(*sorted));
+	gsl_sort(sorted, 1, n);
+	summarise_sorted(stats, sorted, n);
+	free(sorted);
+
+	summarise_ordered(stats, samples, n, warm_skip);
+	stats->avg = gsl_stats_mean(samples, 1, n);
+	stats->stddev = n < 2 ? 0 : gsl_stats_sd(samples, 1, n);
+	return 0;
+}
+
+double stats_quantile(const double *sorted, size_t n, double q)
+{
+	if (!n || !(q >= 0 && q <= 1))
+		return NAN;
+	return gsl_stats_quantile_from_sorted_data(sorted, 1, n, q);
+}
+
+/*
+ * Probability that the median lies between the samples of ranks r and n + 1 - r (counted from 1):
+ * that of at least r and at most n - r of n samples falling below it.
+ */
+static double median_coverage(unsigned int r, unsigned int n)
+{
+	return 1 - 2 * gsl_cdf_binomial_P(r - 1, 0.5, n) + COVERAGE_ROUNDING;
+}
+
+int stats_median_interval(const double *sorted, size_t n, double confidence, double *low,
+			  double *high)
+{
+	unsigned int covers = 1, beyond = (unsigned int)(n / 2) + 1;
+
+	*low = NAN;
+	*high = NAN;
+	if (n < 2 || n > UINT_MAX || !(confidence > 0 && confidence < 1) ||
+	    median_coverage(covers, (unsigned int)n) < confidence)
+		return -EDOM;
+	/* Coverage falls as the ranks come closer; find the closest that still has enough. */
+	while (beyond - covers > 1) {
+		unsigned int middle = covers + (beyond - covers) / 2;
+
+		if (median_coverage(middle, (unsigned int)n) >= confidence)
+			covers = middle;
+		else
+			beyond = middle;
+	}
+	*low = sorted[covers - 1];
+	*high = sorted[n - covers];
+	return 0;
+}
+
+void stats_wilson(size_t hits, size_t n, double confidence, double *low, double *high)
+{
+	double rate, z2, centre, half, scale;
+
+	*low = 0;
+	*high = 1;
+	if (!n)
+		return;
+	if (hits > n || !(confidence > 0 && confidence < 1)) {
+		*low = NAN;
+		*high = NAN;
+		return;
+	}
+	rate = (double)hits / (double)n;
+	z2 = pow(gsl_cdf_ugaussian_Qinv((1 - confidence) / 2), 2) / (double)n;
+	scale = 1 / (1 + z2);
+	centre = (rate + z2 / 2) * scale;
+	half = sqrt(z2 * (rate * (1 - rate) + z2 / 4)) * scale;
+	/* At the ends the interval closes exactly; rounding must not leave 1e-17. */
+	if (hits)
+		*low = fmax(0, centre - half);
+	if (hits < n)
+		*high = fmin(1, centre + half);
+}
+
+double stats_ewma(double prev, double sample)
+{
+	return prev + (sample - prev) / EWMA_DIVISOR;
+}
+
+static int64_t step_ns(const struct timespec *from, const struct timespec *to)
+{
+	return (int64_t)(to->tv_sec - from->tv_sec) * 1000000000 + (to->tv_nsec - from->tv_nsec);
+}
+
+double stats_clock_resolution(clockid_t clock, unsigned int reads)
+{
+	struct timespec last, now;
+	int64_t least = 0;
+
+	if (!reads || clock_gettime(clock, &last))
+		return 0;
+	for (unsigned int i = 1; i < reads; i++) {
+		int64_t step;
+
+		if (clock_gettime(clock, &now))
+			return 0;
+		step = step_ns(&last, &now);
+		/* A clock that can be set may also step back. */
+		if (step > 0 && (!least || step < least))
+			least = step;
+		last = now;
+	}
+	return (double)least;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stats.h"
+
+#include <check.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+
+Suite *suite(void);
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* 1, 2, ..., n: then a sample's value is its rank. */
+static void fill_ranks(double *samples, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (double)(i + 1);
+}
+
+/*
+ * Worked by hand. Sum of squared deviations from the mean 5 is 9+1+1+1+0+0+4+16 = 32, and
+ * 32 / (8 - 1) = 4.571429. The median of 2 4 4 4 5 5 7 9 is 4.5; quantile q lies at index 7q:
+ * 0.9 at 6.3, 7 + 0.3 * 2; 0.99 at 6.93, 7 + 0.93 * 2; 0.999 at 6.993, 7 + 0.993 * 2.
+ */
+START_TEST(summary_by_hand)
+{
+	const double samples[] = { 9, 4, 2, 4, 5, 4, 7, 5 };
+	struct stats s;
+
+	ck_assert_int_eq(stats_summarise(&s, samples, N_OF(samples), 2), 0);
+	ck_assert_uint_eq(s.n, 8);
+	ck_assert_double_eq(s.min, 2);
+	ck_assert_double_eq(s.max, 9);
+	ck_assert_double_eq(s.warm_max, 7);
+	ck_assert_double_eq_tol(s.avg, 5, 1e-12);
+	ck_assert_double_eq_tol(s.stddev, sqrt(32.0 / 7), 1e-12);
+	ck_assert_double_eq_tol(s.p50, 4.5, 1e-12);
+	ck_assert_double_eq_tol(s.p90, 7.6, 1e-12);
+	ck_assert_double_eq_tol(s.p99, 8.86, 1e-12);
+	ck_assert_double_eq_tol(s.p999, 8.986, 1e-12);
+	/* Ranks 1 and 8: 1 - 2 * 1/256 is 99.2 %, ranks 2 and 7 only 1 - 2 * 9/256 = 93.0 %. */
+	ck_assert_double_eq(s.p50_low, 2);
+	ck_assert_double_eq(s.p50_high, 9);
+	ck_assert_double_eq(s.confidence, 0.95);
+}
+END_TEST
+
+/* 800; + (0 - 800) / 8 = 700; + (1500 - 700) / 8 = 800; + (80 - 800) / 8 = 710. */
+START_TEST(ewma_by_hand)
+{
+	const double samples[] = { 800, 0, 1500, 80 };
+	struct stats s;
+
+	ck_assert_double_eq(stats_ewma(800, 0), 700);
+	ck_assert_double_eq(stats_ewma(700, 1500), 800);
+	ck_assert_double_eq(stats_ewma(5, 5), 5);
+	ck_assert_int_eq(stats_summarise(&s, samples, N_OF(samples), 0), 0);
+	ck_assert_double_eq(s.ewma, 710);
+}
+END_TEST
+
+START_TEST(warm_max_skips_only_the_start)
+{
+	const double samples[] = { 90, 80, 10, 30, 20 };
+	static const struct {
+		size_t skip;
+		double warm_max;
+	} cases[] = { { 0, 90 }, { 1, 80 }, { 2, 30 }, { 4, 20 }, { 5, 90 }, { 99, 90 } };
+	struct stats s;
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		ck_assert_int_eq(stats_summarise(&s, samples, N_OF(samples), cases[i].skip), 0);
+		ck_assert_double_eq(s.warm_max, cases[i].warm_max);
+		ck_assert_double_eq(s.max, 90);
+	}
+}
+END_TEST
+
+START_TEST(summary_of_nothing_is_not_a_number)
+{
+	struct stats s;
+
+	ck_assert_int_eq(stats_summarise(&s, NULL, 0, 2), 0);
+	ck_assert_uint_eq(s.n, 0);
+	ck_assert_double_nan(s.min);
+	ck_assert_double_nan(s.max);
+	ck_assert_double_nan(s.warm_max);
+	ck_assert_double_nan(s.avg);
+	ck_assert_double_nan(s.stddev);
+	ck_assert_double_nan(s.ewma);
+	ck_assert_double_nan(s.p50);
+	ck_assert_double_nan(s.p90);
+	ck_assert_double_nan(s.p99);
+	ck_assert_double_nan(s.p999);
+	ck_assert_double_nan(s.p50_low);
+	ck_assert_double_nan(s.p50_high);
+	ck_assert_double_nan(s.confidence);
+}
+END_TEST
+
+START_TEST(summary_of_one)
+{
+	const double sample = -7.5;
+	struct stats s;
+
+	ck_assert_int_eq(stats_summarise(&s, &sample, 1, 2), 0);
+	ck_assert_double_eq(s.min, -7.5);
+	ck_assert_double_eq(s.max, -7.5);
+	ck_assert_double_eq(s.warm_max, -7.5);
+	ck_assert_double_eq(s.avg, -7.5);
+	ck_assert_double_eq(s.stddev, 0);
+	ck_assert_double_eq(s.ewma, -7.5);
+	ck_assert_double_eq(s.p50, -7.5);
+	ck_assert_double_eq(s.p999, -7.5);
+	ck_assert_double_nan(s.p50_low);
+	ck_assert_double_nan(s.confidence);
+}
+END_TEST
+
+START_TEST(sample_that_is_not_finite_is_refused)
+{
+	const double bad[] = { NAN, INFINITY, -INFINITY };
+	struct stats s;
+
+	for (size_t i = 0; i < N_OF(bad); i++) {
+		const double samples[] = { 1, 2, bad[i], 4 };
+
+		ck_assert_int_eq(stats_summarise(&s, samples, N_OF(samples), 0), -EDOM);
+		ck_assert_uint_eq(s.n, 4);
+		ck_assert_double_nan(s.min);
+		ck_assert_double_nan(s.max);
+		ck_assert_double_nan(s.avg);
+		ck_assert_double_nan(s.p50);
+	}
+}
+END_TEST
+
+/* The square of the deviation does not fit; what does is still right. */
+START_TEST(overflow_stays_in_its_figure)
+{
+	const double samples[] = { DBL_MAX, -DBL_MAX };
+	struct stats s;
+
+	ck_assert_int_eq(stats_summarise(&s, samples, N_OF(samples), 0), 0);
+	ck_assert_double_eq(s.max, DBL_MAX);
+	ck_assert_double_eq(s.min, -DBL_MAX);
+	ck_assert_double_eq(s.p50, 0);
+	ck_assert(!isfinite(s.stddev));
+	ck_assert(!isfinite(s.ewma));
+}
+END_TEST
+
+/* At index q (n - 1), between its neighbours in proportion: GSL's definition. */
+START_TEST(quantile_definition)
+{
+	const double sorted[] = { 10, 20, 40, 80, 160 };
+
+	ck_assert_double_eq(stats_quantile(sorted, 5, 0), 10);
+	ck_assert_double_eq(stats_quantile(sorted, 5, 0.25), 20);
+	ck_assert_double_eq(stats_quantile(sorted, 5, 0.5), 40);
+	ck_assert_double_eq_tol(stats_quantile(sorted, 5, 0.6), 56, 1e-12);
+	ck_assert_double_eq(stats_quantile(sorted, 5, 1), 160);
+	ck_assert_double_eq(stats_quantile(sorted, 1, 0.999), 10);
+	ck_assert_double_nan(stats_quantile(sorted, 0, 0.5));
+	ck_assert_double_nan(stats_quantile(sorted, 5, 1.01));
+	ck_assert_double_nan(stats_quantile(sorted, 5, -0.01));
+	ck_assert_double_nan(stats_quantile(sorted, 5, NAN));
+}
+END_TEST
+
+/*
+ * Ranks from binomial sums: coverage of (r, n+1-r) is 1 - 2 (C(n,0) + ... + C(n,r-1)) / 2^n.
+ * 6: r=1 1-2/64 = 96.9 %.          9: r=2 1-20/512 = 96.1 %, r=3 1-92/512 = 82.0 %.
+ * 10: r=2 1-22/1024 = 97.9 %, r=3 1-112/1024 = 89.1 %.
+ * 20: r=6 1-43400/1048576 = 95.9 %, r=7 1-120920/1048576 = 88.5 %.
+ */
+START_TEST(median_interval_ranks)
+{
+	static const struct {
+		size_t n;
+		double confidence;
+		double low, high;
+	} cases[] = { { 6, 0.95, 1, 6 },     { 8, 0.95, 1, 8 },	  { 9, 0.95, 2, 8 },
+		      { 10, 0.95, 2, 9 },    { 10, 0.978, 2, 9 }, { 10, 0.979, 1, 10 },
+		      { 10, 0.89, 3, 8 },    { 20, 0.95, 6, 15 }, { 20, 0.958, 6, 15 },
+		      { 20, 0.9587, 5, 16 }, { 3, 0.75, 1, 3 },	  { 2, 0.5, 1, 2 } };
+	double sorted[20], low, high;
+
+	fill_ranks(sorted, N_OF(sorted));
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		ck_assert_int_eq(
+			stats_median_interval(sorted, cases[i].n, cases[i].confidence, &low, &high),
+			0);
+		ck_assert_double_eq(low, cases[i].low);
+		ck_assert_double_eq(high, cases[i].high);
+	}
+}
+END_TEST
+
+/*
+ * For large n the binomial is close to a normal: r = n/2 - 1.96 sqrt(n)/2, give or take one rank.
+ * n = 100000: 50000 - 309.9 = 49690.
+ */
+START_TEST(median_interval_of_many)
+{
+	static double sorted[100000];
+	double low, high;
+
+	fill_ranks(sorted, N_OF(sorted));
+	ck_assert_int_eq(stats_median_interval(sorted, N_OF(sorted), 0.95, &low, &high), 0);
+	ck_assert_double_eq_tol(low, 49690, 1.5);
+	ck_assert_double_eq(high, 100001 - low);
+}
+END_TEST
+
+START_TEST(median_interval_needs_enough_samples)
+{
+	const double sorted[] = { 1, 2, 3, 4, 5, 6 };
+	static const struct {
+		size_t n;
+		double confidence;
+	} cases[] = { { 0, 0.95 }, { 1, 0.95 }, { 1, 0.01 }, { 5, 0.95 },
+		      { 6, 0 },	   { 6, 1 },	{ 6, -1 },   { 6, NAN } };
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		double low = 0, high = 0;
+
+		ck_assert_int_eq(
+			stats_median_interval(sorted, cases[i].n, cases[i].confidence, &low, &high),
+			-EDOM);
+		ck_assert_double_nan(low);
+		ck_assert_double_nan(high);
+	}
+}
+END_TEST
+
+/*
+ * R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
+ * methods", Statistics in Medicine 17 (1998), table I, method 3 (Wilson without continuity
+ * correction), 95 %, to four places.
+ */
+START_TEST(wilson_published)
+{
+	static const struct {
+		size_t hits, n;
+		double low, high;
+	} cases[] = { { 81, 263, 0.2553, 0.3662 },
+		      { 15, 148, 0.0624, 0.1605 },
+		      { 0, 20, 0.0000, 0.1611 },
+		      { 1, 29, 0.0061, 0.1718 } };
+	double low, high;
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		stats_wilson(cases[i].hits, cases[i].n, 0.95, &low, &high);
+		ck_assert_double_eq_tol(low, cases[i].low, 0.00005);
+		ck_assert_double_eq_tol(high, cases[i].high, 0.00005);
+		/* Counting misses instead of hits mirrors the interval. */
+		stats_wilson(cases[i].n - cases[i].hits, cases[i].n, 0.95, &low, &high);
+		ck_assert_double_eq_tol(low, 1 - cases[i].high, 0.00005);
+		ck_assert_double_eq_tol(high, 1 - cases[i].low, 0.00005);
+	}
+}
+END_TEST
+
+START_TEST(wilson_at_the_ends)
+{
+	double low, high;
+
+	stats_wilson(0, 0, 0.95, &low, &high);
+	ck_assert_double_eq(low, 0);
+	ck_assert_double_eq(high, 1);
+	/* 0 of n ends at z^2 / (n + z^2), z = 1.959964. */
+	stats_wilson(0, 10, 0.95, &low, &high);
+	ck_assert_double_eq(low, 0);
+	ck_assert_double_eq_tol(high, 3.841459 / 13.841459, 1e-6);
+	stats_wilson(10, 10, 0.95, &low, &high);
+	ck_assert_double_eq_tol(low, 10 / 13.841459, 1e-6);
+	ck_assert_double_eq(high, 1);
+	stats_wilson(SIZE_MAX, SIZE_MAX, 0.95, &low, &high);
+	ck_assert_double_eq_tol(low, 1, 1e-12);
+	stats_wilson(11, 10, 0.95, &low, &high);
+	ck_assert_double_nan(low);
+	ck_assert_double_nan(high);
+	stats_wilson(5, 10, 1, &low, &high);
+	ck_assert_double_nan(low);
+	stats_wilson(5, 10, NAN, &low, &high);
+	ck_assert_double_nan(high);
+}
+END_TEST
+
+START_TEST(resolution_of_a_clock)
+{
+	struct timespec promised;
+	double fine = stats_clock_resolution(CLOCK_MONOTONIC, 10000);
+	double coarse;
+
+	ck_assert_double_ge(fine, 1);
+	/* What is delivered is never finer than what clock_getres() promises. */
+	ck_assert_int_eq(clock_getres(CLOCK_MONOTONIC, &promised), 0);
+	ck_assert_double_ge(fine, (double)promised.tv_sec * 1e9 + (double)promised.tv_nsec);
+	/* The coarse clock steps with the tick, every 1 to 10 ms: these reads pass one. */
+	coarse = stats_clock_resolution(CLOCK_MONOTONIC_COARSE, 5000000);
+	ck_assert_double_ge(coarse, 900000);
+	ck_assert_double_eq(stats_clock_resolution((clockid_t)999, 100), 0);
+	ck_assert_double_eq(stats_clock_resolution(CLOCK_MONOTONIC, 0), 0);
+	ck_assert_double_eq(stats_clock_resolution(CLOCK_MONOTONIC, 1), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tc, const TTest *const *tests, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		tcase_add_test(tc, tests[i]);
+}
+
+Suite *suite(void)
+{
+	const TTest *const tests[] = { summary_by_hand,
+				       ewma_by_hand,
+				       warm_max_skips_only_the_start,
+				       summary_of_nothing_is_not_a_number,
+				       summary_of_one,
+				       sample_that_is_not_finite_is_refused,
+				       overflow_stays_in_its_figure,
+				       quantile_definition,
+				       median_interval_ranks,
+				       median_interval_of_many,
+				       median_interval_needs_enough_samples,
+				       wilson_published,
+				       wilson_at_the_ends,
+				       resolution_of_a_clock };
+	Suite *s = suite_create("stats");
+	TCase *tc = tcase_create("stats");
+
+	add_tests(tc, tests, N_OF(tests));
+	suite_add_tcase(s, tc);
+	return s;
+}

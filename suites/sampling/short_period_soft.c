@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Claim: sampling cpu-clock at absurdly short periods on every CPU starves neither a worker nor
+ * RCU, and the sample rate stays within kernel.perf_event_max_sample_rate.
+ *
+ * Mechanism: the kernel limits interrupts per tick (max_samples_per_tick) and stops an event that
+ * exceeds them until the next tick: THROTTLE and UNTHROTTLE records tell. Without a working limit,
+ * handling samples leaves no time for anything else; on an Alpha ES40 hardware sampling with period
+ * 17 ended in starvation of the RCU grace-period thread and a machine that had to be reset by hand.
+ *
+ * On a broken kernel a rate far above the limit, a worker or RCU near zero progress against the
+ * control period of 1 ms, throttled events that never come back (a silent quarter of the run), or
+ * a stall in the kernel log are seen.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "bystander.h"
+#include "hypothesis.h"
+#include "sampler.h"
+#include "sysctl.h"
+
+#define LIMIT "kernel.perf_event_max_sample_rate"
+#define RUN_NS 1500000000ULL
+#define RING_PAGES 1024 /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
+#define HZ_MAX 1024	/* highest tick rate of any Linux port (Alpha) */
+#define SHARE_MIN \
+	5.0 /* %: a starved worker made 0.03 % of the control run's rounds in the report */
+
+static const struct setting {
+	const char *row;
+	uint64_t period_ns;
+	long limit; /* samples/s; 0: as found */
+} settings[] = {
+	{ "control, 1000003 ns", 1000003, 0 },
+	{ "10007 ns", 10007, 0 },
+	{ "31 ns", 31, 0 },
+	{ "17 ns", 17, 0 },
+	{ "16 ns", 16, 0 },
+	{ "1 ns", 1, 0 },
+	{ "17 ns, limit 4096", 17, 4096 },
+	{ "17 ns, limit 1024", 17, 1024 },
+};
+
+/* Progress of the control run, which the others are compared with. */
+struct progress {
+	uint64_t rounds, grace;
+};
+
+/* One run at one setting: sampling and bystanders together for RUN_NS. */
+static int sample(const struct setting *setting, const struct cpus *cpus, struct sampler *sampler,
+		  struct bystanders *all, struct err *err)
+{
+	const struct timespec length = { .tv_sec = RUN_NS / 1000000000,
+					 .tv_nsec = RUN_NS % 1000000000 };
+	struct perf_event_attr attr = event_attr_cpu_clock(setting->period_ns);
+	int result;
+
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	result = bystanders_start(all, cpus, err);
+	if (result)
+		return result;
+	result = sampler_start(sampler, &attr, cpus, RING_PAGES, 0, RUN_NS, err);
+	if (!result) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
+		result = sampler_stop(sampler, err);
+	}
+	bystanders_stop(all);
+	if (result) {
+		sampler_close(sampler);
+		bystanders_free(all);
+	}
+	return result;
+}
+
+static void judge_cpu(struct run *run, const struct setting *setting, long limit, double seconds,
+		      const struct sampler_cpu *cpu)
+{
+	char row[64];
+
+	snprintf(row, sizeof(row), "%s, cpu %d", setting->row, cpu->event.cpu);
+	run_figure(run, "samples", row, "samples", (double)cpu->samples, "1");
+	run_figure(run, "samples", row, "lost", (double)cpu->lost, "1");
+	run_figure(run, "samples", row, "throttle", (double)cpu->throttled, "1");
+	run_figure(run, "samples", row, "unthrottle", (double)cpu->unthrottled, "1");
+	run_check_le(run, "rate_limit", row, (double)(cpu->samples + cpu->lost) / seconds,
+		     (double)limit + 2 * HZ_MAX, "1/s");
+	/* A lost record may have been a THROTTLE: then the order proves nothing. */
+	if (!cpu->lost)
+		run_check_eq(run, "throttle_pairs", row, (double)cpu->disorder, 0, "1");
+	if (setting->limit)
+		run_check_ge(run, "throttle_starts", row, (double)cpu->throttled, 1, "1");
+	for (int i = 0; i < SAMPLER_SLICES; i++)
+		run_check_ge(run, "keeps_coming", row, (double)cpu->slice[i], 1, "1");
+}
+
+static void judge_progress(struct run *run, const struct setting *setting,
+			   const struct bystanders *all, struct progress *control)
+{
+	const char *const labels[] = { "period", setting->row, NULL };
+	uint64_t rounds = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		rounds += all->worker[i].rounds;
+	run_measure(run, &(struct measure){ .table = "RCU grace period",
+					    .row = setting->row,
+					    .name = "grace_period",
+					    .unit = "ns",
+					    .labels = labels,
+					    .samples = all->grace_ns,
+					    .n = all->grace_n });
+	if (setting == settings)
+		*control = (struct progress){ .rounds = rounds, .grace = all->grace_total };
+	run_figure(run, "progress", setting->row, "worker rounds", (double)rounds, "1");
+	run_figure(run, "progress", setting->row, "grace periods", (double)all->grace_total, "1");
+	run_check_ge(run, "worker_progress", setting->row,
+		     100.0 * (double)rounds / (double)control->rounds, SHARE_MIN, "%");
+	if (all->rcu)
+		run_check_ge(run, "rcu_progress", setting->row,
+			     100.0 * (double)all->grace_total / (double)control->grace, SHARE_MIN,
+			     "%");
+}
+
+/* Set the limit the setting asks for; tell which limit holds. */
+static int set_limit(const struct setting *setting, long *limit, struct err *err)
+{
+	char text[32];
+	int result = 0;
+
+	if (setting->limit) {
+		snprintf(text, sizeof(text), "%ld", setting->limit);
+		result = sysctl_write(LIMIT, text, err);
+	}
+	return result ? result : sysctl_read_long(LIMIT, limit, err);
+}
+
+static bool run_setting(struct run *run, const struct setting *setting, struct progress *control)
+{
+	const struct cpus *cpus = run_cpus(run);
+	struct sampler sampler;
+	struct bystanders all;
+	double samples = 0;
+	struct err err;
+	long limit;
+
+	run_progress(run, "period %s", setting->row);
+	if (set_limit(setting, &limit, &err) || sample(setting, cpus, &sampler, &all, &err)) {
+		run_broken(run, "%s: %s", setting->row, err.text);
+		return false;
+	}
+	for (size_t i = 0; i < sampler.n; i++) {
+		judge_cpu(run, setting, limit, sampler_seconds(&sampler), &sampler.cpu[i]);
+		samples += (double)sampler.cpu[i].samples;
+	}
+	judge_progress(run, setting, &all, control);
+	sampler_close(&sampler);
+	bystanders_free(&all);
+	return run_control(run, "samples", samples, 0, "1");
+}
+
+static int run_short_periods(struct run *run)
+{
+	const size_t n = sizeof(settings) / sizeof(settings[0]);
+	struct progress control;
+
+	for (size_t i = 0; i < n; i++)
+		if (!run_setting(run, &settings[i], &control))
+			break;
+	return 0;
+}
+
+static const struct need needs[] = {
+	{ .kind = NEED_ROOT },
+	{ .kind = NEED_CPU_CLOCK },
+	{ .kind = NEED_END },
+};
+
+static const struct check checks[] = {
+	{ .name = "rate_limit",
+	  .claim = "samples per second and CPU stay within the limit",
+	  .origin =
+		  "the limit + 2 per tick at HZ <= 1024: samples per tick are rounded up "
+		  "(DIV_ROUND_UP) and the one that throttles is delivered; kernel/events/core.c" },
+	{ .name = "throttle_starts",
+	  .claim = "a limit far below the asked rate throttles",
+	  .origin = "17 ns is raised to 10 us by perf_swevent_start_hrtimer(): 100,000/s asked, at "
+		    "most 4096/s allowed" },
+	{ .name = "throttle_pairs",
+	  .claim = "THROTTLE and UNTHROTTLE records alternate",
+	  .origin = "an event is throttled or it is not; kernel/events/core.c" },
+	{ .name = "keeps_coming",
+	  .claim = "no quarter of the run is without a sample",
+	  .origin = "a throttled event resumes at the next tick; a quarter is 375 ms" },
+	{ .name = "worker_progress",
+	  .claim = "workers keep a share of what they do at the control period",
+	  .origin =
+		  "5 %: loose, as handling 100,000 samples/s may rightly take most of a slow CPU; "
+		  "starvation as reported left 0.03 %" },
+	{ .name = "rcu_progress",
+	  .claim = "RCU grace periods keep a share of those at the control period",
+	  .origin = "5 %, as worker_progress; a starved grace-period thread completes none",
+	  .optional = true },
+	{ 0 },
+};
+
+static const struct klog_allow klog[] = {
+	/* Hardware events of others (the NMI watchdog) may be slowed down by ours. */
+	{ KLOG_THROTTLE, 100 },
+	{ KLOG_NONE, 0 },
+};
+
+static const char *const sysctls[] = { LIMIT, NULL };
+
+const struct hypothesis hypothesis = {
+	.name = "short_period_soft",
+	.claim = "Sampling cpu-clock at absurdly short periods on every CPU starves neither a "
+		 "worker "
+		 "nor RCU, and the sample rate stays within kernel.perf_event_max_sample_rate.",
+	.source = "alpha/perf: Enable duration-based sampling throttling (linux-alpha, period 17), "
+		  "in software form",
+	.danger = DANGER_MAY_THROTTLE,
+	.budget_s = 60,
+	.needs = needs,
+	.checks = checks,
+	.klog = klog,
+	.sysctls = sysctls,
+	.run = run_short_periods,
+};
