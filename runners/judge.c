@@ -49,3 +49,14 @@ void judge_free(struct judge *judge)
 		json_decref(judge->reasons[v]);
 	*judge = (struct judge){ 0 };
 }
+
+void judge_demote(struct judge *judge, enum verdict from, enum verdict to)
+{
+	if (!judge->reasons[from])
+		return;
+	if (!judge->reasons[to])
+		judge->reasons[to] = json_array();
+	json_array_extend(judge->reasons[to], judge->reasons[from]);
+	json_decref(judge->reasons[from]);
+	judge->reasons[from] = NULL;
+}

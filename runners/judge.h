@@ -21,6 +21,10 @@ enum verdict judge_verdict(const struct judge *judge);
 /* All reasons, those of the worst verdict first: a new array, or NULL without memory. */
 json_t *judge_reasons(const struct judge *judge);
 
+/* Let what speaks for `from` speak for `to` instead; with VERDICT_NONE it remains as a reason only.
+ */
+void judge_demote(struct judge *judge, enum verdict from, enum verdict to);
+
 void judge_free(struct judge *judge);
 
 #endif

@@ -16,8 +16,8 @@
 #define VERDICT_WIDTH 6
 
 static const char *const colours[] = {
-	[VERDICT_HUNG] = "\033[1;31m",	[VERDICT_FAIL] = "\033[31m",  [VERDICT_BROKEN] = "\033[35m",
-	[VERDICT_KNOWN] = "\033[33m",	[VERDICT_PASS] = "\033[32m",  [VERDICT_SKIP] = "\033[36m",
+	[VERDICT_HUNG] = "\033[1;31m", [VERDICT_FAIL] = "\033[31m", [VERDICT_BROKEN] = "\033[35m",
+	[VERDICT_KNOWN] = "\033[33m",  [VERDICT_PASS] = "\033[32m", [VERDICT_SKIP] = "\033[36m",
 	[VERDICT_NOTRUN] = "\033[36m", [VERDICT_NONE] = "\033[35m",
 };
 
@@ -84,9 +84,9 @@ static void draw(struct progress *progress, const char *text)
 	fflush(progress->out);
 }
 
-void progress_start(struct progress *progress, const char *name, double budget_s)
+void progress_start(struct progress *progress, size_t number, const char *name, double budget_s)
 {
-	progress->number++;
+	progress->number = number;
 	progress->budget_s = budget_s;
 	progress->started = clock_ms();
 	progress->redraw = progress->started + REDRAW_MS;

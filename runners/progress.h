@@ -33,8 +33,8 @@ unsigned int progress_columns(FILE *out);
 
 void progress_init(struct progress *progress, FILE *out, size_t planned);
 
-/* A test starts. */
-void progress_start(struct progress *progress, const char *name, double budget_s);
+/* Test `number` (from 1) starts. */
+void progress_start(struct progress *progress, size_t number, const char *name, double budget_s);
 
 /* Time has passed, or there is a new text ("": none); redraws a few times a second at most. */
 void progress_tick(struct progress *progress, const char *text);

@@ -13,11 +13,11 @@
  * and the first victim when memory runs out.
  */
 struct spawn {
-	char *const *argv; /* argv[0] is the path; NULL-terminated */
-	int out;	   /* becomes standard output; -1: /dev/null */
-	int err;	   /* becomes standard error; -1: /dev/null */
-	int record;	   /* becomes the record descriptor, or -1 */
-	int cgroup;	   /* descriptor of a cgroup.procs to join, or -1 */
+	char *const *argv;	 /* argv[0] is the path; NULL-terminated */
+	int out;		 /* becomes standard output; -1: /dev/null */
+	int err;		 /* becomes standard error; -1: /dev/null */
+	int record;		 /* becomes the record descriptor, or -1 */
+	int cgroup;		 /* descriptor of a cgroup.procs to join, or -1 */
 	const struct cpus *cpus; /* CPUs it may run on; NULL: ours */
 };
 

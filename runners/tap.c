@@ -12,10 +12,10 @@ static const struct {
 	const char *result;
 	const char *directive;
 } lines[] = {
-	[VERDICT_HUNG] = { "not ok", "TIMEOUT" },  [VERDICT_FAIL] = { "not ok", NULL },
-	[VERDICT_BROKEN] = { "not ok", "ERROR" },  [VERDICT_KNOWN] = { "ok", "XFAIL" },
-	[VERDICT_PASS] = { "ok", NULL },	   [VERDICT_SKIP] = { "ok", "SKIP" },
-	[VERDICT_NOTRUN] = { "not ok", "ERROR" },  [VERDICT_NONE] = { "not ok", "ERROR" },
+	[VERDICT_HUNG] = { "not ok", "TIMEOUT" }, [VERDICT_FAIL] = { "not ok", NULL },
+	[VERDICT_BROKEN] = { "not ok", "ERROR" }, [VERDICT_KNOWN] = { "ok", "XFAIL" },
+	[VERDICT_PASS] = { "ok", NULL },	  [VERDICT_SKIP] = { "ok", "SKIP" },
+	[VERDICT_NOTRUN] = { "ok", "SKIP" },	  [VERDICT_NONE] = { "not ok", "ERROR" },
 };
 
 void tap_begin(FILE *out, size_t planned)
