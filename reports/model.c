@@ -9,9 +9,8 @@
 #include "journal.h"
 
 /*
- * A figure that cannot be computed (no sample, not a number) is left out by the writer, so "value"
- * may be missing where a check or control was evaluated to not-a-number; "row" where a check is
- * about the whole run.
+ * A figure that is not a number is left out by the writer, so "value", "bound" and "floor" may be
+ * missing; "row" is, where a check is about the whole run; "pattern", where no message matched.
  */
 const struct report_key report_keys[] = {
 	{ "run", "version", REPORT_STRING, false },
@@ -23,7 +22,7 @@ const struct report_key report_keys[] = {
 	{ "start", "danger", REPORT_STRING, false },
 	{ "control", "name", REPORT_STRING, false },
 	{ "control", "value", REPORT_NUMBER, true },
-	{ "control", "floor", REPORT_NUMBER, false },
+	{ "control", "floor", REPORT_NUMBER, true },
 	{ "control", "unit", REPORT_STRING, false },
 	{ "control", "ok", REPORT_BOOLEAN, false },
 	{ "measure", "table", REPORT_STRING, false },
@@ -43,7 +42,7 @@ const struct report_key report_keys[] = {
 	{ "check", "row", REPORT_STRING, true },
 	{ "check", "op", REPORT_STRING, false },
 	{ "check", "value", REPORT_NUMBER, true },
-	{ "check", "bound", REPORT_NUMBER, false },
+	{ "check", "bound", REPORT_NUMBER, true },
 	{ "check", "unit", REPORT_STRING, false },
 	{ "check", "origin", REPORT_STRING, false },
 	{ "check", "ok", REPORT_BOOLEAN, false },
@@ -145,13 +144,9 @@ static int check_content(const struct journal_reader *reader, const json_t *reco
 	if (verdict && verdict_parse(verdict) == VERDICT_NONE &&
 	    (!strcmp(type, "end") || !strcmp(type, "verdict")))
 		return bad_key(reader, type, "verdict", "none that is known", err);
-	if (!strcmp(type, "measure") && !json_object_get(record, "value")) {
-		if (!json_object_get(record, "n"))
-			return bad_key(reader, type, "n", "missing, and there is no \"value\"",
-				       err);
-		if (!json_object_get(record, "stats"))
-			return bad_key(reader, type, "stats", "missing", err);
-	}
+	if (!strcmp(type, "measure") && json_object_get(record, "n") &&
+	    !json_object_get(record, "stats"))
+		return bad_key(reader, type, "stats", "missing", err);
 	json_array_foreach(json_object_get(record, "planned"), i, item)
 	{
 		if (!text_of(item, "test"))
@@ -215,19 +210,16 @@ static struct report_execution *find_execution(struct report_test *test, unsigne
  */
 static int put_single(struct report *report, json_t **slot, json_t *record)
 {
-	json_t *aside = record;
+	const char *verdict = text_of(record, "verdict");
+	bool worse = *slot && verdict &&
+		     verdict_parse(verdict) < verdict_parse(text_of(*slot, "verdict"));
+	json_t *aside;
 
-	if (!*slot) {
-		*slot = json_incref(record);
-		return 0;
-	}
-	if (text_of(record, "verdict") &&
-	    verdict_parse(text_of(record, "verdict")) < verdict_parse(text_of(*slot, "verdict"))) {
-		aside = *slot;
-		*slot = json_incref(record);
-		return json_array_append_new(report->ignored, aside) ? -ENOMEM : 0;
-	}
-	return json_array_append(report->ignored, aside) ? -ENOMEM : 0;
+	if (*slot && !worse)
+		return json_array_append(report->ignored, record) ? -ENOMEM : 0;
+	aside = *slot;
+	*slot = json_incref(record);
+	return aside && json_array_append_new(report->ignored, aside) ? -ENOMEM : 0;
 }
 
 static int put_run(struct report *report, json_t *record)

@@ -150,13 +150,18 @@ static void put_cell(struct line *line, const char *text, enum table_style style
 		line->pending += pad;
 }
 
+/* Can a wrapped cell start here? */
+static bool has_room(const struct line *line)
+{
+	return !line->width || line->column + line->pending + WRAP_MIN <= line->width;
+}
+
 /* The last cell of a line, as a paragraph beside or, when there is no room, below the others. */
 static void put_wrapped(struct line *line, const char *text, size_t indent)
 {
 	size_t start = line->column + line->pending;
 
-	if (line->width && *text && start + text_columns(text) > line->width &&
-	    start + WRAP_MIN > line->width) {
+	if (*text && start + text_columns(text) > line->width && !has_room(line)) {
 		start = indent + 4;
 		fprintf(line->out, "\n%*s", (int)start, "");
 	} else if (*text) {
@@ -186,6 +191,8 @@ static void put_line(const struct table *table, const struct block *block, const
 			continue;
 		if (c)
 			line.pending += GAP;
+		if (column->align == TABLE_WRAP && heading && !has_room(&line))
+			break;
 		if (column->align == TABLE_WRAP && !heading) {
 			put_wrapped(&line, text ? text : "", indent);
 			return;

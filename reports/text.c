@@ -136,6 +136,11 @@ void text_wrap(FILE *out, const char *text, size_t used, size_t indent, size_t w
 	bool first = true;
 	char *rest = NULL;
 
+	if (escaped && (!width || used + text_columns(escaped) <= width)) {
+		fprintf(out, "%s\n", escaped);
+		free(escaped);
+		return;
+	}
 	for (char *word = escaped ? strtok_r(escaped, " ", &rest) : NULL; word;
 	     word = strtok_r(NULL, " ", &rest)) {
 		size_t columns = text_columns(word);
