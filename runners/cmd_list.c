@@ -34,7 +34,7 @@ struct list_options {
 /* Whether a test would run here, as said by itself. */
 struct readiness {
 	bool ready;
-	char reason[512];
+	char reason[sizeof(((struct err *)0)->text) + 16];
 };
 
 /* Parse; returns -1 to go on, or the exit code. */

@@ -86,12 +86,15 @@ static int make_dir(struct session *session, struct err *err)
 /* From here on a Ctrl-C is something that is read, and does not end us. */
 static int take_signals(struct session *session, struct err *err)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction now;
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* One that was ignored when we were started (nohup, a shell's background) stays so. */
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(&set, signals[i]);
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end a run */
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_set(err, errno, "block signals");
