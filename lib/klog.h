@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "err.h"
 #include "verdict.h"
@@ -52,17 +53,38 @@ struct klog_allow {
 
 #define KLOG_TEXT_MAX 1024
 
-/* One kernel-log record. seq and time_us are 0 where the source has none (dmesg text, console). */
+/*
+ * One kernel-log record. seq and time_us are 0 where the source has none (dmesg text, console).
+ * An event is one or several records: count those with a class that do not continue (and move one
+ * count from `was` where that is set), as klog_tally_add() does.
+ */
 struct klog_record {
 	uint64_t seq;
 	uint64_t time_us; /* since boot */
 	int level;	  /* 0 emerg .. 7 debug; -1 unknown */
 	enum klog_class class;
 	const char *pattern; /* id of the matching row of the pattern table, NULL when none */
-	bool continues; /* belongs to the event of the record before (second line of an NMI, ...) */
-	unsigned int suppressed;  /* "N callbacks suppressed": how many like the last are missing */
-	char text[KLOG_TEXT_MAX]; /* message without timestamp and caller, cut to fit */
+	bool continues; /* belongs to the event of a record before (second line of an NMI, a trace)
+			 */
+	enum klog_class was; /* the event counted as this until now, and is of `class` instead */
+	unsigned int suppressed;  /* "N callbacks suppressed": how many of `class` are missing */
+	char text[KLOG_TEXT_MAX]; /* message without stamps, printable ASCII and tabs, cut to fit */
 };
+
+/* A row of the pattern table (lib/klog_patterns.h). */
+struct klog_pattern;
+
+/* The event that is open, for records that continue it. */
+struct klog_event {
+	const struct klog_pattern *row; /* what gave it its class; NULL: none is open */
+	bool framed;			/* between "[ cut here ]" and "[ end trace ]" */
+	bool closed;			/* takes no further KLOG_ROW_CONT rows */
+	bool paired;	    /* both the text and the "WARNING:" line of a WARN() were seen */
+	unsigned int since; /* records since its last one */
+};
+
+/* Reads like read(2); a test puts a source of its own in its place. */
+typedef ssize_t (*klog_read_fn)(int fd, void *buf, size_t size);
 
 /* A source of kernel-log records: a live cursor, or saved text. */
 struct klog {
@@ -71,7 +93,9 @@ struct klog {
 	uint64_t next_seq;
 	bool lost; /* records were overwritten before they were read, or the sequence has a gap */
 	uint64_t lost_count;
-	struct klog_record last; /* state for multi-record events */
+	struct klog_event event;
+	klog_read_fn read;
+	bool raw; /* the line before was a raw /dev/kmsg record */
 	char *line;
 	size_t line_size;
 };
@@ -84,6 +108,12 @@ int klog_open_live(struct klog *klog, struct err *err);
  * log, a pstore file, or raw /dev/kmsg lines; the form is recognised line by line.
  */
 int klog_open_file(struct klog *klog, const char *path, struct err *err);
+
+/*
+ * Read raw records from fd, one for every read, as from /dev/kmsg opened non-blocking; klog_close()
+ * closes it. `read` NULL means read(2).
+ */
+void klog_attach_fd(struct klog *klog, int fd, klog_read_fn read);
 
 /* Read from an open stream, closed by klog_close(). */
 void klog_attach(struct klog *klog, FILE *file);
@@ -102,17 +132,23 @@ void klog_close(struct klog *klog);
 /* Classify one message (already without time stamp) by itself; *pattern may be NULL. */
 enum klog_class klog_classify(const char *text, const char **pattern);
 
+#define KLOG_FIRST_MAX 160
+
 /* Counts of events (not records) per class while a hypothesis ran. */
 struct klog_tally {
 	unsigned int count[KLOG_CLASSES];
-	bool lost;
+	bool lost;				  /* set by the caller from struct klog */
+	uint64_t lost_count;			  /* at least so many, when lost */
+	char first[KLOG_CLASSES][KLOG_FIRST_MAX]; /* text of the first event of each class */
 };
 
+/* Count the event a record opens, reclassifies, or says is missing; nothing otherwise. */
 void klog_tally_add(struct klog_tally *tally, const struct klog_record *record);
 
 /*
  * Judge a tally against what was allowed (NULL: nothing): the worst effect of any class beyond its
- * allowance, BROKEN when records were lost, else PASS. `why` gets one line.
+ * allowance, BROKEN when records were lost, else PASS. `why` (may be NULL) gets one line, such as
+ * "kernel log: 2 x rcu-stall (0 allowed): INFO: rcu_sched self-detected stall on CPU".
  */
 enum verdict klog_judge(const struct klog_tally *tally, const struct klog_allow *allow,
 			struct err *why);
