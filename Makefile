@@ -5,15 +5,51 @@ BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC = gcc
-CLANG = clang
 OPT ?= -O2 -g
 SANITIZE ?=
-
-# Where big things that depend only on their inputs are kept between builds.
-CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
+RUN ?=
 KSRC ?=
+# Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
+KST ?= $(BUILD)/kst
+ALLOW ?=
+V ?=
+# Seconds per fuzz target.
+FUZZ_TIME ?= 10
 
-PKGS := jansson libtracefs libtraceevent gsl numa
+# All processors, unless -j says otherwise; a make started by another one shares that one's.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+export BUILD CC MAKE V
+
+# These go before whatever else is asked for: what is installed decides how the rest is built.
+FIRST := deps deps-bench clean
+.DEFAULT_GOAL := build
+.PHONY: $(FIRST)
+
+deps: ## install the Debian 12 packages that are missing (needs root), for all but bench
+	@ci/deps base $(if $(KSRC),,kernel) test
+
+deps-bench: ## the same, for bench
+	@ci/deps bench
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+REST := $(filter-out $(FIRST),$(MAKECMDGOALS))
+ifneq ($(and $(REST),$(filter $(FIRST),$(MAKECMDGOALS))),)
+
+.PHONY: $(REST) rest
+$(REST): rest ;
+rest: $(filter $(FIRST),$(MAKECMDGOALS))
+	@$(MAKE) --no-print-directory $(REST)
+
+else
+
+# Kept between builds: what takes long to make and depends on its inputs alone.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
+
+PKGS := jansson libtracefs libtraceevent gsl numa zlib
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
@@ -25,7 +61,7 @@ LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 notest = $(filter-out %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
 LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S)
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
-SUITE_SRC := $(wildcard suites/*/*.c)
+SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
@@ -34,58 +70,132 @@ BENCH_SRC := $(wildcard lib/*_bench.c)
 obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
+COMMAND := $(BUILD)/pmiproof
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
+FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
+OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
+	$(BENCH_SRC) runners/pmiproof.c ci/check_main.c)
 
-.PHONY: all build check test help deps clean
+GROUPS := deps-test lint unit asan e2e kselftest-test install-test fuzz
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
+	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
+
+.PHONY: help build fuzzers check list test $(GROUPS) bench format install \
+	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: build
+build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 
-help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"
+	@$(COMMAND) run $(RUN)
 
-build: $(BUILD)/pmiproof $(SUITES) ## build the command and all hypotheses
+list: build ## list the hypotheses and whether each would run here
+	@$(COMMAND) list $(RUN)
 
-$(BUILD)/%.o: %.c Makefile | $(BUILD)/kselftest/kselftest.h
+test: ## run the project's own tests: all the groups below
+	+@ci/test $(GROUPS)
+
+unit: $(CHECKS) ## test group: unit tests
+	@ci/unit $(CHECKS)
+
+asan: ## test group: unit tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of C, shell and the man page
+	@CPPFLAGS='$(CPPFLAGS)' ci/lint
+
+e2e: build $(PLANTED) ## test group: the real command with planted tests
+	@ci/end-to-end
+
+kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own run_kselftest.sh
+	@ci/kselftest-test
+
+install-test: build ## test group: what make install lays out
+	+@ci/install-test
+
+deps-test: ## test group: what make deps does, with apt replaced
+	@ci/deps-test
+
+fuzz: ## test group: each fuzz target for FUZZ_TIME seconds
+	@$(MAKE) --no-print-directory fuzzers BUILD=$(BUILD)/fuzz CC=clang \
+		SANITIZE=address,undefined,fuzzer-no-link OPT='-O1 -g'
+	@FUZZ_TIME=$(FUZZ_TIME) ci/fuzz $(FUZZ_SRC:%.c=$(BUILD)/fuzz/%)
+
+bench: build $(BENCHES) ## compare with perf record and trace-cmd (deps-bench first)
+	@ci/bench
+
+format: ## bring C sources into the project's style
+	git ls-files -z '*.[ch]' | xargs -0 clang-format -i
+
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/pmiproof
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh in libexec
+	install -D -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/pmiproof
+	for suite in $(SUITE_SRC:suites/%.c=%); do \
+		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
+	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
+	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
+	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \
+		install -D -m 644 $$page $(SHARE)/doc/pmiproof/$$page || exit; done
+	ALLOW=$(ALLOW) ci/kselftest-tree $(LIBEXEC)/kselftest $(BUILD)/kselftest $(SUITES)
+
+install-kselftest: build ## lay out only the tree for run_kselftest.sh, in KST=DIR
+	ALLOW=$(ALLOW) ci/kselftest-tree $(KST) $(BUILD)/kselftest $(SUITES)
+
+# One short line per command; V=1 prints the commands.
+quiet = $(if $(V),,@echo "  $(1)  $@" && )
+
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/kselftest/kselftest.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/%.o: %.S Makefile
+$(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
-	rm -f $@
-	$(AR) rcs $@ $^
-
 $(CMD_LIB): $(call obj,$(CMD_SRC))
-	rm -f $@
-	$(AR) rcs $@ $^
+$(LIB) $(CMD_LIB):
+	@mkdir -p $(@D) && rm -f $@
+	$(call quiet,AR  )$(AR) rcs $@ $^
 
-$(BUILD)/pmiproof: $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(SUITES) $(PLANTED): $(BUILD)/%: $(BUILD)/%.o $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(SUITES) $(PLANTED) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(CMD_LIB) $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs check)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs check)
 
-$(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+fuzzers: $(FUZZERS)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+# What everything is built with: new flags rebuild it.
+FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)
+$(BUILD)/flags: FORCE
+	@pkg-config --exists $(PKGS) 2>/dev/null && command -v $(CC) >/dev/null || \
+		{ echo "pmiproof: compiler or libraries are missing: run 'sudo make deps'" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
 
 # kselftest.h comes from a kernel tree, never from this repository (ci/kselftest).
-$(BUILD)/kselftest/kselftest.h: ci/kselftest
-	ci/kselftest $(@D) "$(CACHE)" "$(KSRC)"
+$(BUILD)/kselftest/kselftest.h: ci/kselftest $(BUILD)/ksrc | $(BUILD)/flags
+	@ci/kselftest $(@D) "$(CACHE)" "$(KSRC)"
 
-unit: $(CHECKS) ## run the unit tests
-	@set -e; for t in $(CHECKS); do $$t; done
+$(BUILD)/ksrc: FORCE
+	@mkdir -p $(@D)
+	@echo '$(KSRC)' | cmp -s - $@ || echo '$(KSRC)' >$@
 
-clean: ## remove what was built here
-	rm -rf $(BUILD)
+-include $(OBJS:.o=.d)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+endif

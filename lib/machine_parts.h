@@ -67,13 +67,13 @@ void machine_put_group(struct machine *m, json_t *object, const char *key, json_
 /* How the text of a file becomes a value. */
 enum machine_form {
 	FORM_TEXT,
-	FORM_INTEGER,	/* decimal, else left out */
-	FORM_SCALAR,	/* decimal, else the text */
-	FORM_FLAG,	/* 0/1/N/Y to false/true, else left out */
-	FORM_NOT_FLAG,	/* the opposite: a file that says "no_..." */
-	FORM_WORDS,	/* array of blank-separated words */
-	FORM_SELECTED,	/* the word in parentheses or brackets: "none (full)" */
-	FORM_COUNT,	/* number of CPUs in a list "0-3,8" */
+	FORM_INTEGER,  /* decimal, else left out */
+	FORM_SCALAR,   /* decimal, else the text */
+	FORM_FLAG,     /* 0/1/N/Y to false/true, else left out */
+	FORM_NOT_FLAG, /* the opposite: a file that says "no_..." */
+	FORM_WORDS,    /* array of blank-separated words */
+	FORM_SELECTED, /* the word in parentheses or brackets: "none (full)" */
+	FORM_COUNT,    /* number of CPUs in a list "0-3,8" */
 };
 
 /* A file and where it goes. Ends with a NULL key. */

@@ -88,6 +88,7 @@ bool run_bound(struct run *run, const char *check, const char *unit, double *val
 	for (size_t i = 0; i < run->n_bounds; i++) {
 		if (strcmp(run->bounds[i].check, check))
 			continue;
+		run->bounds[i].used = true;
 		if (!unit_parse(run->bounds[i].text, unit, value, &err))
 			return true;
 		run_broken(run, "--bound %s: %s", check, err.text);
@@ -439,6 +440,10 @@ enum verdict run_judge(struct run *run, int returned)
 	check = first_check(run, is_unreached);
 	if (check)
 		run_broken(run, "check %s was never reached", check->name);
+	for (size_t i = 0; i < run->n_bounds; i++)
+		if (!run->bounds[i].used)
+			run_broken(run, "check %s takes no bound from outside",
+				   run->bounds[i].check);
 	if (!run->controls)
 		run_broken(run, "no positive control was made");
 	return run->said == VERDICT_NONE ? VERDICT_PASS : run->said;

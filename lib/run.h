@@ -18,6 +18,7 @@ struct check_state {
 struct run_bound_given {
 	const char *check;
 	const char *text;
+	bool used; /* the run asked for it; a bound that is silently ignored proves nothing */
 };
 
 struct run {

@@ -224,27 +224,48 @@ int trace_open(struct trace **trace, const struct cpus *cpus, size_t buffer_kb, 
 	return 0;
 }
 
-/* Let the kernel's description of an event be parsed into *event, owned by the tep handle. */
-static int parse_event(struct trace *trace, const char *system, const char *name,
-		       struct tep_event **event, struct err *err)
+/* Is the event's id where and what the readers take it for? */
+static bool has_plain_type(struct tep_event *event)
 {
-	const struct tep_format_field *type;
+	const struct tep_format_field *type = tep_find_common_field(event, "common_type");
+
+	return type && !type->offset && type->size == sizeof(uint16_t) && event->id <= UINT16_MAX;
+}
+
+/*
+ * Let the kernel's description of an event be parsed. Returns it, owned by the tep handle, or NULL
+ * with -errno in *result.
+ */
+static struct tep_event *parse_event(struct trace *trace, const char *system, const char *name,
+				     int *result, struct err *err)
+{
+	struct tep_event *event;
 	int size = 0;
 	char *text;
 
-	if (!tracefs_event_file_exists(trace->instance, system, name, "format"))
-		return err_set(err, ENOENT, "trace event %s/%s", system, name);
+	if (!tracefs_event_file_exists(trace->instance, system, name, "format")) {
+		*result = err_set(err, ENOENT, "trace event %s/%s", system, name);
+		return NULL;
+	}
 	text = tracefs_event_file_read(trace->instance, system, name, "format", &size);
-	if (!text)
-		return err_set(err, errno, "read format of trace event %s/%s", system, name);
+	if (!text) {
+		*result = err_set(err, errno, "read format of trace event %s/%s", system, name);
+		return NULL;
+	}
 	/* May fail on a print format that the library cannot parse; the fields are there then. */
 	tep_parse_event(trace->tep, text, (unsigned long)size, system);
 	free(text);
-	*event = tep_find_event_by_name(trace->tep, system, name);
-	type = *event ? tep_find_common_field(*event, "common_type") : NULL;
-	if (!type || type->offset || type->size != sizeof(uint16_t) || (*event)->id > UINT16_MAX)
-		return err_set(err, ENOTSUP, "format of trace event %s/%s", system, name);
-	return 0;
+	event = tep_find_event_by_name(trace->tep, system, name);
+	if (!event || !has_plain_type(event)) {
+		*result = err_set(err, ENOTSUP, "format of trace event %s/%s", system, name);
+		return NULL;
+	}
+	return event;
+}
+
+static bool is_added(const struct trace *trace, size_t id)
+{
+	return id < trace->shared.index_n && trace->shared.index[id] >= 0;
 }
 
 static int grow_index(struct trace *trace, size_t id, struct err *err)
@@ -272,8 +293,6 @@ static int add_event(struct trace *trace, struct tep_event *event, const char *s
 	struct added *added;
 	int result;
 
-	if (id < trace->shared.index_n && trace->shared.index[id] >= 0)
-		return err_set(err, EEXIST, "trace event %s/%s", system, name);
 	if (trace->added_n == INT16_MAX)
 		return err_set(err, ENOSPC, "trace event %s/%s", system, name);
 	added = reallocarray(trace->added, (size_t)trace->added_n + 1, sizeof(*added));
@@ -297,14 +316,16 @@ static int add_event(struct trace *trace, struct tep_event *event, const char *s
 int trace_enable(struct trace *trace, const char *system, const char *event, const char *filter,
 		 struct err *err)
 {
-	struct tep_event *parsed = NULL;
-	int result;
+	struct tep_event *parsed;
+	int result = 0;
 
 	if (trace->recording)
 		return err_set(err, EBUSY, "add trace event %s/%s while recording", system, event);
-	result = parse_event(trace, system, event, &parsed, err);
-	if (result)
+	parsed = parse_event(trace, system, event, &result, err);
+	if (!parsed)
 		return result;
+	if (is_added(trace, (size_t)parsed->id))
+		return err_set(err, EEXIST, "trace event %s/%s", system, event);
 	if (filter &&
 	    tracefs_event_file_write(trace->instance, system, event, "filter", filter) < 0)
 		return err_set(err, errno, "filter of trace event %s/%s: %s", system, event,
@@ -464,7 +485,7 @@ static int read_stats(struct trace *trace, const struct trace_reader *reader, ui
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", reader->cpu);
 	text = tracefs_instance_file_read(trace->instance, file, NULL);
-	if (!text || strncmp(text, entries_key, strlen(entries_key))) {
+	if (!text || strncmp(text, entries_key, strlen(entries_key)) != 0) {
 		free(text);
 		return err_set(err, EIO, "read %s of the trace instance", file);
 	}

@@ -165,7 +165,8 @@ static long maker(const char *name)
 	char *end;
 	long pid;
 
-	if (strncmp(name, TRACE_INSTANCE_PREFIX, prefix) || !isdigit((unsigned char)name[prefix]))
+	if (strncmp(name, TRACE_INSTANCE_PREFIX, prefix) != 0 ||
+	    !isdigit((unsigned char)name[prefix]))
 		return 0;
 	errno = 0;
 	pid = strtol(name + prefix, &end, 10);
@@ -193,15 +194,16 @@ static int note_leftover(const char *name, void *context)
 	return leftovers->no_memory;
 }
 
+/* 1 when removed, 0 when somebody else did it meanwhile. */
 static int remove_instance(const char *name, struct err *err)
 {
 	struct tracefs_instance *instance = tracefs_instance_alloc(NULL, name);
-	int result = 0;
+	int result = 1;
 
 	if (!instance)
-		return err_set(err, errno ? errno : ENOMEM, "instance %s", name);
+		return 0;
 	if (tracefs_instance_destroy(instance))
-		result = err_set(err, errno, "remove instance %s", name);
+		result = errno == ENOENT ? 0 : err_set(err, errno, "remove instance %s", name);
 	tracefs_instance_free(instance);
 	return result;
 }
@@ -221,8 +223,8 @@ static int remove_leftovers(const struct question *question, struct err *err)
 	for (char **name = leftovers.name; name && *name; name++) {
 		int one = remove_instance(*name, result ? NULL : err);
 
-		removed += !one;
-		if (one && !result)
+		removed += one > 0;
+		if (one < 0 && !result)
 			result = one;
 	}
 	tracefs_list_free(leftovers.name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -71,6 +72,21 @@ int unit_parse(const char *text, const char *unit, double *value, struct err *er
 	if (!isfinite(number))
 		return err_set(err, 0, "\"%s\": too large in %s", text, unit);
 	*value = number;
+	return 0;
+}
+
+int unit_parse_count(const char *text, size_t least, size_t most, size_t *value, struct err *err)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	/* strtoull() alone also takes white space, signs, and nothing at all. */
+	if (!isdigit((unsigned char)*text) || *end || errno || number < least || number > most)
+		return err_set(err, 0, "\"%s\": not a whole number from %zu to %zu", text, least,
+			       most);
+	*value = (size_t)number;
 	return 0;
 }
 

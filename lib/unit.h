@@ -22,4 +22,10 @@ int unit_parse(const char *text, const char *unit, double *value, struct err *er
  */
 const char *unit_format(double value, const char *unit, char *text, size_t size);
 
+/*
+ * Parse a whole number from `least` to `most`, as an option takes it ("1500"). -EINVAL for anything
+ * else; then *value is left alone.
+ */
+int unit_parse_count(const char *text, size_t least, size_t most, size_t *value, struct err *err);
+
 #endif

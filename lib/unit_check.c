@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 Suite *suite(void);
@@ -62,6 +63,31 @@ START_TEST(parse_refuses)
 		ck_assert_ptr_nonnull(strstr(err.text, cases[i].text));
 		ck_assert_ptr_null(strchr(err.text, '\n'));
 	}
+}
+END_TEST
+
+START_TEST(count_within_its_range)
+{
+	static const char *const bad[] = {
+		"",  " 5", "5 ",  "-5",	 "+5",	"5.0",
+		"2", "11", "0x5", "5us", "abc", "99999999999999999999999"
+	};
+	struct err err;
+	size_t value = 42;
+
+	for (size_t i = 0; i < N_OF(bad); i++) {
+		ck_assert_int_eq(unit_parse_count(bad[i], 3, 10, &value, &err), -EINVAL);
+		ck_assert_uint_eq(value, 42);
+		ck_assert_ptr_nonnull(strstr(err.text, "from 3 to 10"));
+	}
+	ck_assert_int_eq(unit_parse_count("3", 3, 10, &value, &err), 0);
+	ck_assert_uint_eq(value, 3);
+	ck_assert_int_eq(unit_parse_count("10", 3, 10, &value, &err), 0);
+	ck_assert_uint_eq(value, 10);
+	ck_assert_int_eq(unit_parse_count("18446744073709551615", 0, SIZE_MAX, &value, &err), 0);
+	ck_assert_uint_eq(value, SIZE_MAX);
+	ck_assert_int_eq(unit_parse_count("18446744073709551616", 0, SIZE_MAX, &value, &err),
+			 -EINVAL);
 }
 END_TEST
 
@@ -142,6 +168,7 @@ Suite *suite(void)
 
 	tcase_add_test(tc, parse_accepts);
 	tcase_add_test(tc, parse_refuses);
+	tcase_add_test(tc, count_within_its_range);
 	tcase_add_test(tc, format_for_people);
 	tcase_add_test(tc, format_cuts_to_fit);
 	tcase_add_test(tc, what_is_formatted_can_be_parsed);
