@@ -19,28 +19,28 @@ Suite *suite(void);
 
 /* Every class, what it is called and what it makes of a verdict. */
 static const struct {
-	enum klog_class class;
 	const char *name;
+	enum klog_class class;
 	enum verdict effect;
 } class_cases[] = {
-	{ KLOG_NONE, "none", VERDICT_PASS },
-	{ KLOG_PMU_LOOP, "pmu-loop", VERDICT_FAIL },
-	{ KLOG_PMU_ODD, "pmu-odd", VERDICT_FAIL },
-	{ KLOG_THROTTLE, "throttle", VERDICT_PASS },
-	{ KLOG_SLOW_NMI, "slow-nmi", VERDICT_PASS },
-	{ KLOG_UNKNOWN_NMI, "unknown-nmi", VERDICT_FAIL },
-	{ KLOG_RCU_STALL, "rcu-stall", VERDICT_FAIL },
-	{ KLOG_HARD_LOCKUP, "hard-lockup", VERDICT_FAIL },
-	{ KLOG_SOFT_LOCKUP, "soft-lockup", VERDICT_FAIL },
-	{ KLOG_HUNG_TASK, "hung-task", VERDICT_FAIL },
-	{ KLOG_MSR, "msr", VERDICT_FAIL },
-	{ KLOG_WARN, "warn", VERDICT_FAIL },
-	{ KLOG_OOPS, "oops", VERDICT_FAIL },
-	{ KLOG_PANIC, "panic", VERDICT_FAIL },
-	{ KLOG_LOCKDEP, "lockdep", VERDICT_FAIL },
-	{ KLOG_LOCKDEP_LIMIT, "lockdep-limit", VERDICT_BROKEN },
-	{ KLOG_TIMER, "timer", VERDICT_PASS },
-	{ KLOG_MACHINE_CHECK, "machine-check", VERDICT_FAIL },
+	{ "none", KLOG_NONE, VERDICT_PASS },
+	{ "pmu-loop", KLOG_PMU_LOOP, VERDICT_FAIL },
+	{ "pmu-odd", KLOG_PMU_ODD, VERDICT_FAIL },
+	{ "throttle", KLOG_THROTTLE, VERDICT_PASS },
+	{ "slow-nmi", KLOG_SLOW_NMI, VERDICT_PASS },
+	{ "unknown-nmi", KLOG_UNKNOWN_NMI, VERDICT_FAIL },
+	{ "rcu-stall", KLOG_RCU_STALL, VERDICT_FAIL },
+	{ "hard-lockup", KLOG_HARD_LOCKUP, VERDICT_FAIL },
+	{ "soft-lockup", KLOG_SOFT_LOCKUP, VERDICT_FAIL },
+	{ "hung-task", KLOG_HUNG_TASK, VERDICT_FAIL },
+	{ "msr", KLOG_MSR, VERDICT_FAIL },
+	{ "warn", KLOG_WARN, VERDICT_FAIL },
+	{ "oops", KLOG_OOPS, VERDICT_FAIL },
+	{ "panic", KLOG_PANIC, VERDICT_FAIL },
+	{ "lockdep", KLOG_LOCKDEP, VERDICT_FAIL },
+	{ "lockdep-limit", KLOG_LOCKDEP_LIMIT, VERDICT_BROKEN },
+	{ "timer", KLOG_TIMER, VERDICT_PASS },
+	{ "machine-check", KLOG_MACHINE_CHECK, VERDICT_FAIL },
 };
 
 START_TEST(test_classes)
@@ -166,6 +166,15 @@ START_TEST(test_lines)
 }
 END_TEST
 
+/* A text in memory as a saved log. */
+static void attach_text(struct klog *klog, const char *text, size_t size)
+{
+	FILE *file = fmemopen((void *)text, size, "r");
+
+	ck_assert_ptr_nonnull(file);
+	klog_attach(klog, file);
+}
+
 /* What the records of a log are, in the words of an .expect file. */
 static char *describe(struct klog *klog)
 {
@@ -290,12 +299,14 @@ static bool has_word(const char *listing, const char *word)
 	return false;
 }
 
-/* A row that no fixture expects could be wrong without anybody noticing. */
-START_TEST(test_every_row_is_expected)
+/* All expectations in one text. */
+static char *all_expectations(void)
 {
 	struct dirent **names;
 	int n = list_fixtures(&names, is_expectation);
-	bool *seen = calloc(klog_pattern_count, sizeof(*seen));
+	char *all;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
 
 	for (int i = 0; i < n; i++) {
 		char path[300];
@@ -303,15 +314,103 @@ START_TEST(test_every_row_is_expected)
 
 		snprintf(path, sizeof(path), FIXTURES "/%s", names[i]->d_name);
 		listing = read_expectation(path);
-		for (size_t row = 0; row < klog_pattern_count; row++)
-			seen[row] = seen[row] || has_word(listing, klog_patterns[row].id);
+		fputs(listing, out);
 		free(listing);
 	}
-	for (size_t row = 0; row < klog_pattern_count; row++)
-		ck_assert_msg(seen[row] || klog_patterns[row].class == KLOG_NONE,
-			      "no fixture expects %s", klog_patterns[row].id);
-	free(seen);
+	fclose(out);
 	free_names(names, n);
+	return all;
+}
+
+/* A message that no fixture expects inside an event opens one each time it comes. */
+static void check_repetition(const struct klog_record *record, const char *expectations)
+{
+	char as_part[100];
+	char twice[2 * KLOG_TEXT_MAX + 2];
+	char events[200];
+	struct klog klog;
+	char *got;
+
+	snprintf(as_part, sizeof(as_part), "+ %s\n", record->pattern);
+	if (strstr(expectations, as_part))
+		return;
+	snprintf(twice, sizeof(twice), "%s\n%s\n", record->text, record->text);
+	snprintf(events, sizeof(events), "%s %s\n%s %s\n", klog_class_name(record->class),
+		 record->pattern, klog_class_name(record->class), record->pattern);
+	attach_text(&klog, twice, strlen(twice));
+	got = describe(&klog);
+	ck_assert_str_eq(got, events);
+	free(got);
+	klog_close(&klog);
+}
+
+START_TEST(test_repeated_messages_are_events)
+{
+	struct dirent **names;
+	int n = list_fixtures(&names, is_log);
+	char *expectations = all_expectations();
+
+	for (int i = 0; i < n; i++) {
+		char path[300];
+		struct klog klog;
+		struct klog_record record;
+
+		snprintf(path, sizeof(path), FIXTURES "/%s", names[i]->d_name);
+		ck_assert_int_eq(klog_open_file(&klog, path, NULL), 0);
+		while (klog_next(&klog, &record, NULL) > 0)
+			if (record.class != KLOG_NONE && !record.suppressed)
+				check_repetition(&record, expectations);
+		klog_close(&klog);
+	}
+	free(expectations);
+	free_names(names, n);
+}
+END_TEST
+
+/* A row that no fixture expects could be wrong without anybody noticing. */
+START_TEST(test_every_row_is_expected)
+{
+	char *expectations = all_expectations();
+
+	for (size_t row = 0; row < klog_pattern_count; row++)
+		ck_assert_msg(klog_patterns[row].class == KLOG_NONE ||
+				      has_word(expectations, klog_patterns[row].id),
+			      "no fixture expects %s", klog_patterns[row].id);
+	free(expectations);
+}
+END_TEST
+
+/* Whether a line of the page's table is this row. */
+static bool documents(const char *line, const struct klog_pattern *row)
+{
+	char want[400];
+
+	if (row->class == KLOG_NONE)
+		snprintf(want, sizeof(want), "| - | `%s` | `%s` |\n", row->id, row->form);
+	else
+		snprintf(want, sizeof(want), "| `%s` | `%s` | `%s` |\n",
+			 klog_class_name(row->class), row->id, row->form);
+	return !strcmp(line, want);
+}
+
+/* The table of forms in the page is the table of the code, in its order. */
+START_TEST(test_page_lists_every_row)
+{
+	FILE *in = fopen("docs/klog.md", "re");
+	char *line = NULL;
+	size_t line_size = 0;
+	size_t row = 0;
+
+	ck_assert_ptr_nonnull(in);
+	while (getline(&line, &line_size, in) > 0 && strcmp(line, "| class | id | form |\n") != 0)
+		;
+	ck_assert_int_gt(getline(&line, &line_size, in), 0);
+	for (; getline(&line, &line_size, in) > 0; row++)
+		ck_assert_msg(row < klog_pattern_count && documents(line, &klog_patterns[row]),
+			      "docs/klog.md, row %zu: %s", row, line);
+	ck_assert_uint_eq(row, klog_pattern_count);
+	free(line);
+	fclose(in);
 }
 END_TEST
 
@@ -344,15 +443,6 @@ START_TEST(test_classify)
 	ck_assert_uint_eq(klog_classify("", NULL), KLOG_NONE);
 }
 END_TEST
-
-/* A text in memory as a saved log. */
-static void attach_text(struct klog *klog, const char *text, size_t size)
-{
-	FILE *file = fmemopen((void *)text, size, "r");
-
-	ck_assert_ptr_nonnull(file);
-	klog_attach(klog, file);
-}
 
 START_TEST(test_body_continues)
 {
@@ -404,18 +494,18 @@ END_TEST
 
 START_TEST(test_saved_odd_lines)
 {
+	/* After a line too long: an empty one, NULs before a stamp, and no end of line at the end.
+	 */
 	static const char tail[] = "\n\n\r\n\0\0[    1.000000] BUG: b";
-	enum { LONG = 20000 };
-	char *text = malloc(LONG + sizeof(tail));
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	struct klog klog;
 	struct klog_record record;
-	size_t size;
 
-	memset(text, 'x', LONG);
-	memcpy(text, "WARNING: ", 9);
-	/* A line too long, an empty one, NULs before a stamp, and no end of line at the end. */
-	memcpy(text + LONG, tail, sizeof(tail) - 1);
-	size = LONG + sizeof(tail) - 1;
+	fprintf(out, "WARNING: %20000s", "x");
+	ck_assert_uint_eq(fwrite(tail, sizeof(tail) - 1, 1, out), 1);
+	fclose(out);
 	attach_text(&klog, text, size);
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
 	ck_assert_uint_eq(strlen(record.text), KLOG_TEXT_MAX - 1);
@@ -654,6 +744,7 @@ START_TEST(test_tally_counts_events)
 			   "perf: interrupt took too long (2 > 1), lowering "
 			   "kernel.perf_event_max_sample_rate to 1000\n"
 			   "perf_duration_warn: 5 callbacks suppressed\n"
+			   "perf_duration_warn: 0 callbacks suppressed\n"
 			   "net_ratelimit: 9 callbacks suppressed\n");
 	ck_assert_uint_eq(tally.count[KLOG_UNKNOWN_NMI], 2);
 	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 6);
@@ -680,6 +771,18 @@ START_TEST(test_tally_reclassifies)
 	ck_assert_uint_eq(total(&tally), 2);
 	ck_assert_str_eq(tally.first[KLOG_PMU_LOOP], "perfevents: irq loop stuck!");
 	ck_assert_str_eq(tally.first[KLOG_WARN], "WARNING: at f.c:2 g+0x0/0x1()");
+}
+END_TEST
+
+START_TEST(test_tally_does_not_wrap)
+{
+	struct klog_tally tally;
+
+	tally_text(&tally, "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf: interrupt took too long (2 > 1), lowering "
+			   "kernel.perf_event_max_sample_rate to 1000\n");
+	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 4294967295U);
 }
 END_TEST
 
@@ -742,6 +845,7 @@ static void add_source_tests(Suite *s)
 	TCase *live = tcase_create("live");
 
 	tcase_add_test(saved, test_fixtures);
+	tcase_add_test(saved, test_repeated_messages_are_events);
 	tcase_add_test(saved, test_body_continues);
 	tcase_add_test(saved, test_warning_without_frame);
 	tcase_add_test(saved, test_saved_odd_lines);
@@ -766,12 +870,14 @@ Suite *suite(void)
 	tcase_add_test(table, test_forms);
 	tcase_add_test(table, test_lines);
 	tcase_add_test(table, test_every_row_is_expected);
+	tcase_add_test(table, test_page_lists_every_row);
 	tcase_add_test(table, test_ids_are_unique);
 	tcase_add_test(table, test_classify);
 	suite_add_tcase(s, table);
 	add_source_tests(s);
 	tcase_add_test(judge, test_tally_counts_events);
 	tcase_add_test(judge, test_tally_reclassifies);
+	tcase_add_test(judge, test_tally_does_not_wrap);
 	tcase_add_loop_test(judge, test_judge, 0, sizeof(judge_cases) / sizeof(judge_cases[0]));
 	suite_add_tcase(s, judge);
 	return s;
