@@ -21,7 +21,7 @@ struct image {
 static void put_bytes(struct image *image, uint64_t at, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		image->data[(at + i) % SIZE] = ((const unsigned char *)bytes)[i];
+		memcpy(&image->data[(at + i) % SIZE], (const unsigned char *)bytes + i, 1);
 }
 
 /* A record of `size` bytes whose body counts up from `mark`. */
