@@ -17,6 +17,7 @@ const struct report_key report_keys[] = {
 	{ "run", "args", REPORT_ARRAY, false },
 	{ "run", "labels", REPORT_OBJECT, false },
 	{ "run", "planned", REPORT_ARRAY, false },
+	{ "run", "repeat", REPORT_INTEGER, true },
 	{ "machine", "emulated", REPORT_BOOLEAN, true },
 	{ "start", "budget_s", REPORT_NUMBER, false },
 	{ "start", "danger", REPORT_STRING, false },

@@ -150,10 +150,25 @@ static void put_cell(struct line *line, const char *text, enum table_style style
 		line->pending += pad;
 }
 
-/* Can a wrapped cell start here? */
-static bool has_room(const struct line *line)
+static size_t longest_word(const char *text)
 {
-	return !line->width || line->column + line->pending + WRAP_MIN <= line->width;
+	size_t longest = 0;
+
+	for (size_t length; *text; text += length) {
+		text += strspn(text, " ");
+		length = strcspn(text, " ");
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Can a cell be wrapped from here on, without lines of a word each or beyond the terminal? */
+static bool has_room(const struct line *line, const char *text)
+{
+	size_t longest = longest_word(text);
+	size_t needed = longest > WRAP_MIN ? longest : WRAP_MIN;
+
+	return !line->width || line->column + line->pending + needed <= line->width;
 }
 
 /* The last cell of a line, as a paragraph beside or, when there is no room, below the others. */
@@ -161,7 +176,7 @@ static void put_wrapped(struct line *line, const char *text, size_t indent)
 {
 	size_t start = line->column + line->pending;
 
-	if (*text && start + text_columns(text) > line->width && !has_room(line)) {
+	if (*text && start + text_columns(text) > line->width && !has_room(line, text)) {
 		start = indent + 4;
 		fprintf(line->out, "\n%*s", (int)start, "");
 	} else if (*text) {
@@ -191,7 +206,7 @@ static void put_line(const struct table *table, const struct block *block, const
 			continue;
 		if (c)
 			line.pending += GAP;
-		if (column->align == TABLE_WRAP && heading && !has_room(&line))
+		if (column->align == TABLE_WRAP && heading && !has_room(&line, text))
 			break;
 		if (column->align == TABLE_WRAP && !heading) {
 			put_wrapped(&line, text ? text : "", indent);

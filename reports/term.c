@@ -179,7 +179,7 @@ static void put_verdict(struct term *term, struct table *table, const struct rep
 		const json_t *duration = json_object_get(test->executions[e].end, "duration_s");
 
 		seconds += json_number_value(duration);
-		timed |= duration != NULL;
+		timed |= duration && test->executions[e].start;
 	}
 	table_row(table);
 	table_cell(table, 0, TABLE_PLAIN, "%s", test->name);

@@ -35,8 +35,12 @@ static void put_check(struct table *table, const json_t *check, const char *coun
 
 	table_row(table);
 	table_cell(table, 0, TABLE_PLAIN, "%s", term_text(check, "name"));
-	table_cell(table, 1, is_ok(check) ? TABLE_GOOD : TABLE_BAD, "%s",
-		   is_ok(check) ? "ok" : "FAIL");
+	if (is_ok(check))
+		table_cell(table, 1, TABLE_GOOD, "ok");
+	else if (json_object_get(check, "value") && json_object_get(check, "bound"))
+		table_cell(table, 1, TABLE_BAD, "FAIL");
+	else
+		table_cell(table, 1, TABLE_ODD, "NO VALUE");
 	table_cell(table, 2, TABLE_PLAIN, "%s", quantity(check, "value", value, sizeof(value)));
 	table_cell(table, 3, TABLE_PLAIN, "%s %s", term_text(check, "op"),
 		   quantity(check, "bound", bound, sizeof(bound)));
@@ -169,22 +173,19 @@ static const char *statistic_name(const char *name)
 
 static void caption_cost(struct term *term, const struct cost_table *cost)
 {
-	char low[48], high[48], title[256];
 	const char *recorded = cost->n_columns ? cost->columns[cost->n_columns - 1].unit : "";
-	int used = snprintf(title, sizeof(title), "%s", cost->table);
+	bool named = cost->name && strcmp(cost->name, cost->table) != 0;
+	bool in_unit = cost->unit && *cost->unit;
+	char clock[128] = "", low[48], high[48];
 
-	if (cost->name && strcmp(cost->name, cost->table))
-		used += snprintf(title + used, sizeof(title) - (size_t)used, ", %s", cost->name);
-	if (cost->resolution_max <= 0) {
-		term_caption(term, "%s%s%s", title, cost->unit ? ", in " : "",
-			     cost->unit ? cost->unit : "");
-		return;
-	}
 	unit_format(cost->resolution_min, recorded, low, sizeof(low));
 	unit_format(cost->resolution_max, recorded, high, sizeof(high));
-	term_caption(term, "%s%s%s, clock resolution %s%s%s", title, cost->unit ? ", in " : "",
-		     cost->unit ? cost->unit : "", low, strcmp(low, high) ? " to " : "",
-		     strcmp(low, high) ? high : "");
+	if (cost->resolution_max > cost->resolution_min)
+		snprintf(clock, sizeof(clock), ", clock resolution %s to %s", low, high);
+	else if (cost->resolution_max > 0)
+		snprintf(clock, sizeof(clock), ", clock resolution %s", high);
+	term_caption(term, "%s%s%s%s%s%s", cost->table, named ? ", " : "", named ? cost->name : "",
+		     in_unit ? ", in " : "", in_unit ? cost->unit : "", clock);
 }
 
 /* Headings name the unit only when the caption does not. Returns NULL when memory ran out. */
