@@ -144,7 +144,6 @@ size_t cgroup_pids(const struct cgroup *cgroup, pid_t *pids, size_t max)
 void cgroup_kill(const struct cgroup *cgroup)
 {
 	pid_t pids[KILL_BATCH];
-	size_t n;
 	int fd;
 
 	if (cgroup->dir < 0)
@@ -158,7 +157,8 @@ void cgroup_kill(const struct cgroup *cgroup)
 			return;
 	}
 	for (int round = 0; round < DESTROY_TRIES; round++) {
-		n = cgroup_pids(cgroup, pids, KILL_BATCH);
+		size_t n = cgroup_pids(cgroup, pids, KILL_BATCH);
+
 		if (!n)
 			return;
 		for (size_t i = 0; i < n; i++)

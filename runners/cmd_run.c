@@ -218,7 +218,6 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 {
 	struct supervisor *supervisor = &session->supervisor;
 	const struct suite_test *test = planned->test;
-	char reason[128];
 
 	supervisor_look_for_interrupt(supervisor);
 	if (supervisor->stuck)
@@ -231,6 +230,8 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 		return supervisor_pass_over(supervisor, planned, VERDICT_BROKEN, test->problem,
 					    err);
 	if (test->danger > session->options.allow) {
+		char reason[128];
+
 		snprintf(reason, sizeof(reason), "%s: run only with --allow %s",
 			 danger_name(test->danger), danger_name(test->danger));
 		return supervisor_pass_over(supervisor, planned, VERDICT_SKIP, reason, err);

@@ -26,11 +26,9 @@ static int check_bound(const struct suite *suite, const struct run_options_bound
 			continue;
 		snprintf(check, sizeof(check), "%.*s", (int)length, bound->setting);
 		declared = suite_find(&suite->tests[i], "checks", check);
-		if (json_is_true(json_object_get(declared, "optional")))
+		if (declared)
 			return 0;
-		return err_set(err, 0,
-			       "--bound %s.%s: it has no check of that name that takes a "
-			       "bound",
+		return err_set(err, 0, "--bound %s.%s: it has no check of that name",
 			       bound->hypothesis, bound->setting);
 	}
 	return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run", bound->hypothesis,
@@ -86,6 +84,28 @@ static char *make_label(const struct suite_test *test, unsigned int iter, unsign
 	return asprintf(&label, "%s/%u", test->name, iter) < 0 ? NULL : label;
 }
 
+static int add_entry(struct plan *plan, const struct suite_test *test, char *const *argv,
+		     unsigned int iter, const struct run_options *options)
+{
+	char *label = make_label(test, iter, options->repeat);
+
+	if (!label || !argv) {
+		free(label);
+		return -ENOMEM;
+	}
+	plan->labels[plan->n] = label;
+	plan->entries[plan->n] = (struct planned){
+		.test = test,
+		.iter = iter,
+		.number = plan->n + 1,
+		.label = label,
+		.argv = argv,
+		.verdict = VERDICT_NONE,
+	};
+	plan->n++;
+	return 0;
+}
+
 int plan_make(struct plan *plan, const struct suite *suite, const struct run_options *options,
 	      struct err *err)
 {
@@ -103,24 +123,10 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct run_opt
 		return err_set(err, ENOMEM, "plan");
 	for (size_t i = 0; i < suite->n; i++)
 		plan->argvs[i] = make_argv(&suite->tests[i], options);
-	for (; plan->n < n; plan->n++) {
-		size_t test = plan->n % suite->n;
-		unsigned int iter = (unsigned int)(plan->n / suite->n) + 1;
-		char *label = make_label(&suite->tests[test], iter, options->repeat);
-
-		plan->labels[plan->n] = label;
-		if (!label || !plan->argvs[test])
-			return err_set(err, ENOMEM, "plan");
-		plan->entries[plan->n] = (struct planned){
-			.test = &suite->tests[test],
-			.iter = iter,
-			.number = plan->n + 1,
-			.label = label,
-			.argv = plan->argvs[test],
-			.verdict = VERDICT_NONE,
-		};
-	}
-	return 0;
+	for (unsigned int iter = 1; !result && iter <= options->repeat; iter++)
+		for (size_t i = 0; !result && i < suite->n; i++)
+			result = add_entry(plan, &suite->tests[i], plan->argvs[i], iter, options);
+	return result ? err_set(err, ENOMEM, "plan") : 0;
 }
 
 void plan_free(struct plan *plan)

@@ -5,14 +5,16 @@
 #define HUGE_LINE (80 << 20)
 #define PIECE 65536
 
+#define FIGURES(name, value)                                                       \
+	"{\"type\":\"check\",\"name\":\"" name "\",\"op\":\"<=\",\"value\":" value \
+	",\"bound\":2,\"unit\":\"1\",\"origin\":\"o\",\"ok\":true}\n"
+
 static const char *const bad[] = {
 	"{\"type\":\"end\",\"verdict\":\"pass\",\"reasons\":[]}\n",
 	"{\"type\":\"log\",\"class\":\"rcu-stall\"}\n",
 	"{\"type\":\"note\",\"text\":\"x\",\"test\":\"another\"}\n",
-	"{\"type\":\"check\",\"name\":\"undeclared\",\"op\":\"<=\",\"value\":1,\"bound\":2,"
-	"\"unit\":\"1\",\"origin\":\"o\",\"ok\":true}\n",
-	"{\"type\":\"check\",\"name\":\"held\",\"op\":\"<=\",\"value\":3,\"bound\":2,"
-	"\"unit\":\"1\",\"origin\":\"o\",\"ok\":true}\n",
+	FIGURES("undeclared", "1"),
+	FIGURES("held", "3"),
 	"{\"type\":\"control\"}\n",
 	"not JSON\n",
 	"\n",
