@@ -121,6 +121,7 @@ static const struct {
 	{ "<12>text", "text", 0, 0, 4, false },
 	{ "kern  :warn  : [    2.000000] text", "text", 0, 2000000, 4, false },
 	{ "kern  :emerg : text", "text", 0, 0, 0, false },
+	{ "user:info:text", "user:info:text", 0, 0, -1, false },
 	{ "kern: text", "kern: text", 0, 0, -1, false },
 	{ "watchdog: BUG: text", "watchdog: BUG: text", 0, 0, -1, false },
 	{ "[Mon Nov 30 12:00:00 2026] text", "text", 0, 0, -1, false },
@@ -135,6 +136,7 @@ static const struct {
 	{ "Nov 30 12:00:00 host prog[1]: text", "host prog[1]: text", 0, 0, -1, false },
 	{ "Booting kernel: text", "Booting kernel: text", 0, 0, -1, false },
 	{ "login: [   40.123456] text", "text", 0, 40123456, -1, false },
+	{ "x [40.12345678] text", "x [40.12345678] text", 0, 0, -1, false },
 	{ "x [40.1] text", "x [40.1] text", 0, 0, -1, false },
 	{ "[ BUG: Invalid wait context ]", "[ BUG: Invalid wait context ]", 0, 0, -1, false },
 	{ "[99999999999999999999.000000] text", "text", 0, 0, -1, false },
@@ -448,11 +450,12 @@ START_TEST(test_body_continues)
 {
 	static const char text[] = "before\n"
 				   "------------[ cut here ]------------\n"
+				   "the text of the warning\n"
 				   "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
 				   "Modules linked in:\n"
 				   "---[ end trace 0000000000000000 ]---\n"
 				   "after";
-	static const bool continues[] = { false, false, false, true, true, false };
+	static const bool continues[] = { false, false, false, false, true, true, false };
 	struct klog klog;
 	struct klog_record record;
 
@@ -460,7 +463,7 @@ START_TEST(test_body_continues)
 	for (size_t i = 0; i < sizeof(continues); i++) {
 		ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
 		ck_assert_msg(record.continues == continues[i], "record %zu: %s", i, record.text);
-		ck_assert_uint_eq(record.class, i == 2 ? KLOG_WARN : KLOG_NONE);
+		ck_assert_uint_eq(record.class, i == 3 ? KLOG_WARN : KLOG_NONE);
 	}
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
@@ -468,26 +471,71 @@ START_TEST(test_body_continues)
 }
 END_TEST
 
-/* The frame is a record of its own and may be filtered out: the next line still belongs. */
-START_TEST(test_warning_without_frame)
+#define CUT "------------[ cut here ]------------\n"
+#define WARNED "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
+
+/* Where one event ends and another begins. */
+static const struct {
+	const char *why;
+	const char *log;
+	const char *listing;
+} event_cases[] = {
+	{ "the frame may be filtered out; the next line still belongs, one after that does not",
+	  "perfevents: irq loop stuck!\n" WARNED WARNED "perf: irq loop stuck!\nmore\n" WARNED,
+	  "pmu-loop pmu-loop\n+ warn-cpu-pid\nwarn warn-cpu-pid\n"
+	  "pmu-loop pmu-loop-knc\nwarn warn-cpu-pid\n" },
+	{ "each text has a warning of its own",
+	  "perfevents: irq loop stuck!\n" WARNED "perf: irq loop stuck!\n" WARNED,
+	  "pmu-loop pmu-loop\n+ warn-cpu-pid\npmu-loop pmu-loop-knc\n+ warn-cpu-pid\n" },
+	{ "a frame that lacks its end is over when the next begins",
+	  CUT WARNED CUT "perfevents: irq loop stuck!\n" WARNED,
+	  "warn warn-cpu-pid\npmu-loop pmu-loop\n+ warn-cpu-pid\n" },
+	{ "a frame has one text", CUT "perf: irq loop stuck!\nNew overflows for inactive PMCs: 1\n",
+	  "pmu-loop pmu-loop-knc\npmu-odd amd-inactive-pmc\n" },
+	{ "a line continues its own class only",
+	  "kernel BUG at f.c:1!\nDazed and confused, but trying to continue\n",
+	  "oops oops-bug-at\nunknown-nmi nmi-dazed\n" },
+	{ "the die() line ends an oops",
+	  "BUG: KASAN: use-after-free in f\nOops: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n",
+	  "oops bug-kasan\noops oops-die\noops oops-die\n" },
+	{ "a fault without introduction is an oops, and over",
+	  "general protection fault: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n"
+	  "a(1): Instruction fault 2\na(2): Oops 0\na(3): Arithmetic fault 0\na(4): Oops 0\n",
+	  "oops oops-gpf\noops oops-die\noops oops-alpha-instruction\noops oops-alpha\n"
+	  "oops oops-alpha-arithmetic\noops oops-alpha\n" },
+	{ "what closed the event before does not close the next",
+	  "Oops: 0000 [#1] SMP\nkernel BUG at f.c:1!\ninvalid opcode: 0000 [#2] SMP\n",
+	  "oops oops-die\noops oops-bug-at\n+ oops-die-other\n" },
+};
+
+START_TEST(test_events)
 {
-	static const char text[] = "perfevents: irq loop stuck!\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:2 g+0x0/0x1\n"
-				   "perf: irq loop stuck!\n"
-				   "something else\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:3 h+0x0/0x1\n";
 	struct klog klog;
 	char *listing;
 
-	attach_text(&klog, text, sizeof(text) - 1);
+	attach_text(&klog, event_cases[_i].log, strlen(event_cases[_i].log));
 	listing = describe(&klog);
-	ck_assert_str_eq(listing, "pmu-loop pmu-loop\n"
-				  "+ warn-cpu-pid\n"
-				  "warn warn-cpu-pid\n"
-				  "pmu-loop pmu-loop-knc\n"
-				  "warn warn-cpu-pid\n");
+	ck_assert_msg(!strcmp(listing, event_cases[_i].listing), "%s: got\n%sexpected\n%s",
+		      event_cases[_i].why, listing, event_cases[_i].listing);
 	free(listing);
+	klog_close(&klog);
+}
+END_TEST
+
+/* Only after a raw record is " KEY=value" no message. */
+START_TEST(test_saved_continuation)
+{
+	static const char text[] = " a=b\n6,1,1,-;c\n KEY=value\n d\n";
+	static const char *const records[] = { " a=b", "c", " d" };
+	struct klog klog;
+	struct klog_record record;
+
+	attach_text(&klog, text, sizeof(text) - 1);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
+		ck_assert_str_eq(record.text, records[i]);
+	}
+	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
 	klog_close(&klog);
 }
 END_TEST
@@ -675,12 +723,23 @@ START_TEST(test_live_error)
 }
 END_TEST
 
-/* The real device, where this machine lets us write to it. */
-START_TEST(test_live_device)
+/* Write a random message to the kernel log; marker gets its text. */
+static void write_marker(int fd, char *marker, size_t size)
 {
 	unsigned long long id;
-	char marker[64];
 	char line[80];
+
+	ck_assert_int_eq(getrandom(&id, sizeof(id), 0), sizeof(id));
+	snprintf(marker, size, "pmiproof check %016llx", id);
+	snprintf(line, sizeof(line), "<6>%s\n", marker);
+	ck_assert_int_eq(write(fd, line, strlen(line)), (ssize_t)strlen(line));
+}
+
+/* The real device, where this machine lets us write to it: what is new is read, once. */
+START_TEST(test_live_device)
+{
+	char before[64];
+	char after[64];
 	struct klog klog;
 	struct klog_record record;
 	struct err err;
@@ -688,22 +747,21 @@ START_TEST(test_live_device)
 	int found = 0;
 	int got;
 
-	if (fd < 0 || klog_open_live(&klog, &err) < 0) {
-		printf("test_live_device not run: %s\n", fd < 0 ? strerror(errno) : err.text);
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0) {
+		printf("test_live_device not run: open /dev/kmsg: %s\n", strerror(errno));
 		return;
 	}
-	ck_assert_int_eq(getrandom(&id, sizeof(id), 0), sizeof(id));
-	snprintf(marker, sizeof(marker), "pmiproof check %016llx", id);
-	snprintf(line, sizeof(line), "<6>%s\n", marker);
-	ck_assert_int_eq(write(fd, line, strlen(line)), (ssize_t)strlen(line));
-	while ((got = klog_next(&klog, &record, &err)) > 0)
-		if (!strcmp(record.text, marker)) {
-			found++;
-			ck_assert_int_eq(record.level, 6);
-			ck_assert_uint_gt(record.time_us, 0);
-		}
+	write_marker(fd, before, sizeof(before));
+	ck_assert_msg(klog_open_live(&klog, &err) == 0, "%s", err.text);
+	write_marker(fd, after, sizeof(after));
+	while ((got = klog_next(&klog, &record, &err)) > 0) {
+		ck_assert_str_ne(record.text, before);
+		if (strcmp(record.text, after) != 0)
+			continue;
+		found++;
+		ck_assert_int_eq(record.level, 6);
+		ck_assert_uint_gt(record.time_us, 0);
+	}
 	ck_assert_msg(got == 0, "%s", err.text);
 	ck_assert_int_eq(found, 1);
 	close(fd);
@@ -820,6 +878,8 @@ static const struct {
 	{ LIMIT STALL SOFT, NULL, 7, VERDICT_FAIL,
 	  "kernel log: 1 x rcu-stall (0 allowed): INFO: rcu_sched self-detected stall on CPU; "
 	  "1 x soft-lockup (0 allowed): BUG: soft lockup - CPU#1 stuck for 22s! [a:1]" },
+	{ LIMIT, NULL, 7, VERDICT_BROKEN,
+	  "kernel log: 1 x lockdep-limit (0 allowed): BUG: MAX_LOCKDEP_CHAINS too low!" },
 	{ THROTTLED, NULL, 7, VERDICT_BROKEN, "kernel log: 7 or more records lost" },
 };
 
@@ -847,7 +907,8 @@ static void add_source_tests(Suite *s)
 	tcase_add_test(saved, test_fixtures);
 	tcase_add_test(saved, test_repeated_messages_are_events);
 	tcase_add_test(saved, test_body_continues);
-	tcase_add_test(saved, test_warning_without_frame);
+	tcase_add_loop_test(saved, test_events, 0, sizeof(event_cases) / sizeof(event_cases[0]));
+	tcase_add_test(saved, test_saved_continuation);
 	tcase_add_test(saved, test_saved_odd_lines);
 	tcase_add_test(saved, test_saved_sequence_restarts);
 	tcase_add_test(saved, test_open_errors);

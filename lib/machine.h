@@ -13,8 +13,8 @@
  * NUMA, SMT, firmware, memory. `root` is prepended to every path ("" for this machine; a fixture
  * tree in tests, which then must not consult CPUID). What cannot be read is left out, never
  * invented. Secrets on the kernel command line are masked. Without `identify` nothing is in it
- * that names the machine (host name, serial numbers, MAC addresses, UUIDs).
- * A new reference, or NULL with err when memory ran out.
+ * that names the machine (host name, serial numbers, MAC addresses, UUIDs). docs/machine.md lists
+ * its keys. A new reference, or NULL with err when memory ran out.
  */
 json_t *machine_inventory(const char *root, bool identify, struct err *err);
 
@@ -31,13 +31,16 @@ long machine_taint(const char *root, struct err *err);
 /* Boot id of the running kernel. */
 int machine_boot_id(char id[40], struct err *err);
 
-/* 1 when lockdep is on and alive, 0 when it turned itself off (a finding), -ENOENT without lockdep.
+/*
+ * 1 when lockdep is on and alive, 0 when it turned itself off (a finding), -ENOENT without lockdep;
+ * another -errno when that cannot be told (-EACCES: its file is for root only).
  */
 int machine_lockdep(const char *root);
 
 /*
- * Is CONFIG_<name> set ("y" or "m") in the running kernel's configuration (/proc/config.gz or
- * /boot/config-<release>)? 1 yes, 0 no, -ENOENT when no configuration can be found.
+ * Is CONFIG_<name> set ("y" or "m") in the running kernel's configuration (/proc/config.gz,
+ * /boot/config-<release> or /lib/modules/<release>/config)? 1 yes, 0 no, -ENOENT when no whole
+ * configuration can be found.
  */
 int machine_kconfig(const char *root, const char *name);
 

@@ -194,7 +194,7 @@ static char *mask_pattern(const struct masker *masker, size_t i, char *text)
 	       match[0].rm_eo > 0) {
 		bool hide = really(i, at, &match[0]);
 
-		fwrite(at, 1, (size_t)(hide ? match[1].rm_eo : match[0].rm_eo), stream);
+		fprintf(stream, "%.*s", (int)(hide ? match[1].rm_eo : match[0].rm_eo), at);
 		if (hide)
 			fputs(MASK, stream);
 		at += match[0].rm_eo;
@@ -272,7 +272,7 @@ static enum meaning mask_one(const struct masker *masker, const char *word, size
 		fputs(MASK, stream);
 		return MEANS_NOTHING;
 	}
-	fwrite(word, 1, shown, stream);
+	fprintf(stream, "%.*s", (int)shown, word);
 	if (equals && hides(masker, meaning)) {
 		if (shown < len)
 			fprintf(stream, MASK "%s", word[0] == '"' ? "\"" : "");

@@ -103,11 +103,9 @@ static void end_block(struct machine *m, struct block *block, struct machine_kin
 {
 	json_t *object = block_object(m, block);
 
-	if (!object)
-		m->no_memory = true;
-	else if (block->has_cpu && json_object_size(object))
+	if (block->has_cpu && json_object_size(object))
 		machine_kinds_add(m, kinds, json_incref(object), block->cpu);
-	else if (json_object_update_missing(whole, object))
+	else if (!object || json_object_update_missing(whole, object))
 		m->no_memory = true;
 	json_decref(object);
 	memset(block, 0, sizeof(*block));

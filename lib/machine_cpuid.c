@@ -185,6 +185,9 @@ static struct machine_cpuid read_here(uint32_t leaf, uint32_t subleaf, const voi
 	return regs;
 }
 
+/* The most CPUs Linux can be built for on x86 (CONFIG_NR_CPUS, with MAXSMP). */
+#define MAX_CPUS 8192
+
 struct visit {
 	struct machine *m;
 	struct machine_kinds *kinds;
@@ -197,24 +200,20 @@ struct visit {
 static void *visit_cpus(void *argument)
 {
 	struct visit *visit = argument;
-	const size_t max = 8192, size = CPU_ALLOC_SIZE(max);
-	cpu_set_t *allowed = CPU_ALLOC(max), *one = CPU_ALLOC(max);
+	cpu_set_t allowed[MAX_CPUS / CPU_SETSIZE], one[MAX_CPUS / CPU_SETSIZE];
 
-	if (!allowed || !one)
-		visit->m->no_memory = true;
-	else if (sched_getaffinity(0, size, allowed))
-		CPU_ZERO_S(size, allowed);
-	for (size_t cpu = 0; allowed && one && cpu < max; cpu++) {
-		if (!CPU_ISSET_S(cpu, size, allowed))
+	/* Not to be asked (more CPUs than this, say): then it is not known. */
+	if (sched_getaffinity(0, sizeof(allowed), allowed))
+		return NULL;
+	for (size_t cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (!CPU_ISSET_S(cpu, sizeof(allowed), allowed))
 			continue;
-		CPU_ZERO_S(size, one);
-		CPU_SET_S(cpu, size, one);
-		if (!sched_setaffinity(0, size, one))
+		CPU_ZERO_S(sizeof(one), one);
+		CPU_SET_S(cpu, sizeof(one), one);
+		if (!sched_setaffinity(0, sizeof(one), one))
 			machine_kinds_add(visit->m, visit->kinds,
 					  machine_cpuid_pmu(visit->m, read_here, NULL), (long)cpu);
 	}
-	CPU_FREE(allowed);
-	CPU_FREE(one);
 	return NULL;
 }
 

@@ -99,12 +99,12 @@ ssize_t machine_line_value(const char *root, const char *path, const char *key, 
 {
 	FILE *file = machine_fopen(root, path);
 	size_t key_len = strlen(key), room = 0;
-	ssize_t len, result = -ENODATA;
+	ssize_t result = -ENODATA;
 	char *line = NULL;
 
 	if (!file)
 		return -errno;
-	while (result == -ENODATA && (len = getline(&line, &room, file)) > 0) {
+	while (result == -ENODATA && getline(&line, &room, file) > 0) {
 		char *at = line + strspn(line, " \t");
 
 		if (strncmp(at, key, key_len))
