@@ -141,7 +141,7 @@ int run_broken(struct run *run, const char *fmt, ...)
 
 bool run_control(struct run *run, const char *name, double value, double floor, const char *unit)
 {
-	bool ok = value > floor;
+	bool ok = isfinite(value) && value > floor;
 	json_t *record = json_pack("{s:s, s:s, s:s, s:b}", "type", "control", "name", name, "unit",
 				   unit, "ok", ok);
 

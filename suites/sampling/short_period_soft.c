@@ -12,6 +12,7 @@
  * control period of 1 ms, throttled events that never come back (a silent quarter of the run), or
  * a stall in the kernel log are seen.
  */
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -24,8 +25,7 @@
 #define RUN_NS 1500000000ULL
 #define RING_PAGES 1024 /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
 #define HZ_MAX 1024	/* highest tick rate of any Linux port (Alpha) */
-#define SHARE_MIN \
-	5.0 /* %: a starved worker made 0.03 % of the control run's rounds in the report */
+#define SHARE_MIN 1.0	/* %, unless the lab sets another: see the origin of worker_progress */
 
 static const struct setting {
 	const char *row;
@@ -42,9 +42,11 @@ static const struct setting {
 	{ "17 ns, limit 1024", 17, 1024 },
 };
 
-/* Progress of the control run, which the others are compared with. */
+/* Progress of the control run, which the others are compared with, and the fewest samples of a row.
+ */
 struct progress {
 	uint64_t rounds, grace;
+	double least_samples;
 };
 
 /* One run at one setting: sampling and bystanders together for RUN_NS. */
@@ -113,7 +115,9 @@ static void judge_progress(struct run *run, const struct setting *setting,
 					    .samples = all->grace_ns,
 					    .n = all->grace_n });
 	if (setting == settings)
-		*control = (struct progress){ .rounds = rounds, .grace = all->grace_total };
+		*control = (struct progress){ .rounds = rounds,
+					      .grace = all->grace_total,
+					      .least_samples = INFINITY };
 	run_figure(run, "progress", setting->row, "worker rounds", (double)rounds, "1");
 	run_figure(run, "progress", setting->row, "grace periods", (double)all->grace_total, "1");
 	run_check_ge(run, "worker_progress", setting->row,
@@ -156,19 +160,21 @@ static bool run_setting(struct run *run, const struct setting *setting, struct p
 		samples += (double)sampler.cpu[i].samples;
 	}
 	judge_progress(run, setting, &all, control);
+	control->least_samples = fmin(control->least_samples, samples);
 	sampler_close(&sampler);
 	bystanders_free(&all);
-	return run_control(run, "samples", samples, 0, "1");
+	return samples > 0;
 }
 
 static int run_short_periods(struct run *run)
 {
 	const size_t n = sizeof(settings) / sizeof(settings[0]);
-	struct progress control;
+	struct progress control = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		if (!run_setting(run, &settings[i], &control))
 			break;
+	run_control(run, "samples in the row with fewest", control.least_samples, 0, "1");
 	return 0;
 }
 
@@ -197,8 +203,9 @@ static const struct check checks[] = {
 	{ .name = "worker_progress",
 	  .claim = "workers keep a share of what they do at the control period",
 	  .origin =
-		  "5 %: loose, as handling 100,000 samples/s may rightly take most of a slow CPU; "
-		  "starvation as reported left 0.03 %" },
+		  "1 %: loose, as 100,000 samples/s of 9 us each rightly leave 10 % of a CPU, and "
+		  "the load of others may differ from the control run's; starvation as reported "
+		  "left 0.03 %. A lab with quiet machines sets a higher bound" },
 	{ .name = "rcu_progress",
 	  .claim = "RCU grace periods keep a share of those at the control period",
 	  .origin = "1 %, as worker_progress; a starved grace-period thread completes none",
