@@ -132,7 +132,7 @@ static const struct expected {
 	{ "amd-ibs", "kernel.config_from", "\"/boot/config-6.1.0-13-amd64\"" },
 	/* "localhost" names no machine. */
 	{ "amd-ibs", "kernel.cmdline",
-	  "\"BOOT_IMAGE=/vmlinuz-6.1.0-13-amd64 root=/dev/sda1 console=localhost0\"" },
+	  "\"BOOT_IMAGE=/vmlinuz-6.1.0-13-amd64 root=/dev/sda1 via=localhost\"" },
 	{ "amd-ibs", "lockdep", "{\"alive\":true}" },
 	{ "amd-ibs", "taint", "{\"value\":0,\"flags\":\"\"}" },
 	{ "amd-ibs", "numa.1", "{\"node\":1,\"cpus\":\"2-3\",\"memory_kb\":132120576}" },
