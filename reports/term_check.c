@@ -121,6 +121,7 @@ static const struct {
 	{ "emulated", "positive controls: is the effect observable at all (emulated)" },
 	{ "emulated", "emulated figures describe the emulation, not silicon" },
 	{ "emulated", "PMU cpu skylake" },
+	{ "emulated", "kernel 6.18.0, x86_64, preempt voluntary, HZ 250" },
 	{ "emulated", "Nothing refuted. All figures describe an emulated machine, not silicon." },
 	/* 41 + 42 + 43 s */
 	{ "repeat", "irq_latency fail 126.0 s 2 of 3 pass, 1 fail; iteration 2: warm_max: other, "

@@ -76,7 +76,8 @@ static size_t put_line(struct term *term, size_t first)
 
 		if (strcmp(parts[i].line, line) != 0)
 			break;
-		if (!out || !value)
+		/* No taint is an empty text. */
+		if (!out || !value || (json_is_string(value) && !json_string_length(value)))
 			continue;
 		fprintf(out, "%s%s", separator, parts[i].label);
 		put_value(out, value);

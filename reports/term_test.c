@@ -340,6 +340,18 @@ static void count_log(struct log_class *class, const json_t *log)
 	class->suppressed += (size_t)json_integer_value(json_object_get(log, "suppressed"));
 }
 
+/* The class of that name, a new one in the room behind the others if need be. */
+static struct log_class *find_class(struct log_class *classes, size_t *n, const char *name)
+{
+	size_t c = 0;
+
+	while (c < *n && strcmp(classes[c].name, name) != 0)
+		c++;
+	if (c == *n)
+		classes[(*n)++].name = name;
+	return &classes[c];
+}
+
 static void put_log_classes(struct term *term, const json_t *logs)
 {
 	static const struct table_column columns[] = {
@@ -350,20 +362,15 @@ static void put_log_classes(struct term *term, const json_t *logs)
 	struct log_class *classes = calloc(json_array_size(logs), sizeof(*classes));
 	struct table *table = classes ? table_new(columns, COUNT(columns), 1) : NULL;
 	const json_t *log;
-	size_t i, n = 0, c;
+	size_t i, n = 0;
 
 	if (classes) {
 		json_array_foreach(logs, i, log)
 		{
-			for (c = 0; c < n; c++)
-				if (!strcmp(classes[c].name, term_text(log, "class")))
-					break;
-			if (c == n)
-				classes[n++].name = term_text(log, "class");
-			count_log(&classes[c], log);
+			count_log(find_class(classes, &n, term_text(log, "class")), log);
 		}
 	}
-	for (c = 0; c < n; c++) {
+	for (size_t c = 0; c < n; c++) {
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", classes[c].name);
 		table_cell(table, 1, TABLE_PLAIN, "%zu", classes[c].expected);
@@ -521,7 +528,9 @@ static void put_reasons(struct term *term, const struct report_execution *execut
 	if (!execution->end)
 		term_line(term, "reason", TERM_STOPPED);
 	json_array_foreach(json_object_get(execution->end, "reasons"), i, reason)
+	{
 		term_line(term, i ? "" : "reason", json_string_value(reason));
+	}
 }
 
 static void put_heading(struct term *term, const struct report_test *test)
