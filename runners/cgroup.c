@@ -81,6 +81,7 @@ int cgroup_open_place(struct err *err)
 	FILE *membership = fopen("/proc/self/cgroup", "re");
 	char path[1024];
 	int result;
+	int fd;
 
 	if (!mountinfo || !membership)
 		result = err_set(err, errno, "/proc/self/mountinfo, /proc/self/cgroup");
@@ -92,8 +93,8 @@ int cgroup_open_place(struct err *err)
 		fclose(membership);
 	if (result)
 		return result;
-	result = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return result < 0 ? err_set(err, errno, "open %s", path) : result;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_set(err, errno, "open %s", path) : fd;
 }
 
 int cgroup_create(struct cgroup *cgroup, int place, unsigned int number, struct err *err)
