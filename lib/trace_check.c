@@ -467,6 +467,26 @@ START_TEST(refuses_what_is_out_of_order)
 }
 END_TEST
 
+/* A signal to the process waits for the thread that blocked it: no reader takes it. */
+START_TEST(readers_take_no_signals)
+{
+	struct trace *trace = open_session(1024);
+	uint64_t counts[MAX_CPU] = { 0 };
+	sigset_t set;
+
+	add_own_calls(trace, "sys_enter");
+	start(trace, count, counts);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0); /* would end a process that takes it */
+	stop(trace);
+	ck_assert_int_eq(sigpending(&set), 0);
+	ck_assert(sigismember(&set, SIGUSR1));
+	trace_close(trace);
+}
+END_TEST
+
 static const unsigned char bytes[] = { 0xff, 0xfe, 0xfd, 0xfc, 0xfb, 0xfa, 0xf9, 0xf8, 0x7f };
 
 /* The values are the two's complement of those bytes, as a little-endian CPU reads them. */
@@ -650,6 +670,7 @@ static TCase *live_cases(void)
 	tcase_add_test(tcase, names_what_is_missing);
 	tcase_add_test(tcase, no_strings);
 	tcase_add_test(tcase, refuses_what_is_out_of_order);
+	tcase_add_test(tcase, readers_take_no_signals);
 	tcase_add_test(tcase, removes_leftovers_of_the_dead);
 	tcase_add_test(tcase, leaves_mounts_alone);
 	tcase_add_test(tcase, refuses_to_mount_with_threads);
