@@ -66,10 +66,10 @@ static int parse_number(const char **text, int *number)
 /* "3" or "3-5", moving *text past it. */
 static int parse_range(const char **text, struct set *set)
 {
-	int first, last;
+	int first = 0;
 	int result = parse_number(text, &first);
+	int last = first;
 
-	last = first;
 	if (!result && **text == '-') {
 		++*text;
 		result = parse_number(text, &last);
@@ -147,8 +147,8 @@ const char *cpus_format(const struct cpus *cpus, char *text, size_t size)
 			written = snprintf(text + used, size - used, "%s%d", comma, cpus->cpu[i]);
 		used += (size_t)written;
 	}
-	if (used >= size && size > strlen(CUT))
-		strcpy(text + size - 1 - strlen(CUT), CUT);
+	if (used >= size && size >= sizeof(CUT))
+		memcpy(text + size - sizeof(CUT), CUT, sizeof(CUT));
 	return text;
 }
 

@@ -58,6 +58,7 @@ static const struct {
 	{ "-1", -EINVAL },
 	{ "0-", -EINVAL },
 	{ "3-0", -EINVAL },
+	{ "3-2", -EINVAL },
 	{ "0-1-2", -EINVAL },
 	{ "0 ", -EINVAL },
 	{ " 0", -EINVAL },
@@ -174,6 +175,7 @@ START_TEST(pin_refuses)
 {
 	static const int none[] = { -1, CPUS_MAX, CPUS_MAX - 1 };
 	struct cpus before, now, empty = { .n = 0 };
+	struct cpus one_too_many = { .n = 2 };
 	struct err err;
 
 	ck_assert_int_eq(cpus_allowed(&before, &err), 0);
@@ -182,6 +184,9 @@ START_TEST(pin_refuses)
 	ck_assert_int_eq(cpus_pin(none[_i], &err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.text, "EINVAL"));
 	ck_assert_int_eq(cpus_unpin(&empty, &err), -EINVAL);
+	one_too_many.cpu[0] = before.cpu[0];
+	one_too_many.cpu[1] = none[0];
+	ck_assert_int_eq(cpus_unpin(&one_too_many, &err), -EINVAL);
 	ck_assert_int_eq(cpus_allowed(&now, &err), 0);
 	ck_assert_uint_eq(now.n, before.n);
 }

@@ -92,7 +92,6 @@ static int open_error(int errnum, const struct perf_event_attr *attr, pid_t pid,
 {
 	const char *meaning = event_errno_meaning(errnum);
 	char task[NUMBER_LEN], on[NUMBER_LEN];
-	size_t used;
 
 	err_set(err, errnum,
 		"perf_event_open: type %" PRIu32 "%s, config 0x%" PRIx64 ", %s %" PRIu64
@@ -101,7 +100,8 @@ static int open_error(int errnum, const struct perf_event_attr *attr, pid_t pid,
 		attr->freq ? "frequency" : "period", (uint64_t)attr->sample_period,
 		(int)attr->precise_ip, number_or(task, pid, "any"), number_or(on, cpu, "any"));
 	if (err && *meaning) {
-		used = strlen(err->text);
+		size_t used = strlen(err->text);
+
 		snprintf(err->text + used, sizeof(err->text) - used, " (%s)", meaning);
 	}
 	return -errnum;
@@ -111,7 +111,6 @@ static int open_event(struct event *event, const struct perf_event_attr *attr, p
 		      int group_fd, struct err *err)
 {
 	struct perf_event_attr copy = *attr; /* the kernel writes attr.size on E2BIG */
-	int result;
 
 	*event = (struct event){ .fd = -1, .attr = *attr, .pid = pid, .cpu = cpu };
 	event->fd =
@@ -120,7 +119,8 @@ static int open_event(struct event *event, const struct perf_event_attr *attr, p
 		return open_error(errno, attr, pid, cpu, err);
 	event->owner = getpid();
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id)) {
-		result = err_set(err, errno, "PERF_EVENT_IOC_ID");
+		int result = err_set(err, errno, "PERF_EVENT_IOC_ID");
+
 		event_close(event);
 		return result;
 	}

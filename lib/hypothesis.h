@@ -59,7 +59,8 @@ struct check {
 	const char *name;
 	const char *claim;  /* what holds if it passes, one line */
 	const char *origin; /* where the bound comes from: a derivation, kernel file, document */
-	/* May stay unevaluated (no --bound was set, the kernel lacks it): a skip, not a broken run. */
+	/* May stay unevaluated (no --bound was set, the kernel lacks it): a skip, not a broken run.
+	 */
 	bool optional;
 };
 
@@ -105,8 +106,9 @@ const struct cpus *run_cpus(const struct run *run);
 const char *run_option(const struct run *run, const char *name);
 
 /*
- * A bound set from outside for an optional check (--bound warm_max=50us), converted to `unit`
- * ("ns", "%", "1"). False when none was given.
+ * The bound that a lab set for a check (--bound warm_max=50us), converted to `unit` ("ns", "%",
+ * "1"). False, with *value untouched, when none was given. A bound that the run never asks for is
+ * broken.
  */
 bool run_bound(struct run *run, const char *check, const char *unit, double *value);
 

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,16 +188,20 @@ static void classify(struct klog *klog, struct klog_record *record)
 	const struct klog_pattern *row = klog_pattern_match(record->text, &number);
 
 	klog->event.since++;
-	if (row && row->class != KLOG_NONE) {
-		record->class = row->class;
-		record->pattern = row->id;
-	}
-	if (row && (row->flags & KLOG_ROW_COUNT))
-		record->suppressed = number;
-	else if (record->class != KLOG_NONE)
-		follow_class(&klog->event, record, row);
-	else
+	if (!row || row->class == KLOG_NONE) {
 		follow_other(&klog->event, record, row);
+		if (row && (row->flags & KLOG_ROW_COUNT))
+			record->suppressed = number;
+		return;
+	}
+	if ((row->flags & KLOG_ROW_COUNT) && !number)
+		return;
+	record->class = row->class;
+	record->pattern = row->id;
+	if (row->flags & KLOG_ROW_COUNT)
+		record->suppressed = number;
+	else
+		follow_class(&klog->event, record, row);
 }
 
 /* Notice records that are missing before seq; a smaller number is another boot in the same file. */
@@ -291,6 +296,12 @@ int klog_next(struct klog *klog, struct klog_record *record, struct err *err)
 	return klog->file ? next_saved(klog, record, err) : next_live(klog, record, err);
 }
 
+/* A count never wraps: what is too many stays too many. */
+static unsigned int saturating_add(unsigned int a, unsigned int b)
+{
+	return a > UINT_MAX - b ? UINT_MAX : a + b;
+}
+
 void klog_tally_add(struct klog_tally *tally, const struct klog_record *record)
 {
 	enum klog_class class = record->class;
@@ -298,13 +309,13 @@ void klog_tally_add(struct klog_tally *tally, const struct klog_record *record)
 	if (class == KLOG_NONE || class >= KLOG_CLASSES)
 		return;
 	if (record->suppressed) {
-		tally->count[class] += record->suppressed;
+		tally->count[class] = saturating_add(tally->count[class], record->suppressed);
 	} else if (!record->continues) {
-		tally->count[class]++;
+		tally->count[class] = saturating_add(tally->count[class], 1);
 	} else if (record->was != KLOG_NONE && record->was < KLOG_CLASSES) {
 		if (tally->count[record->was])
 			tally->count[record->was]--;
-		tally->count[class]++;
+		tally->count[class] = saturating_add(tally->count[class], 1);
 	} else {
 		return;
 	}

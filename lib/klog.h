@@ -120,7 +120,8 @@ void klog_attach(struct klog *klog, FILE *file);
 
 /*
  * The next record. Returns 1, 0 when there is none (now: live; at all: saved), -errno on a read
- * error. Overwritten records (EPIPE) and sequence gaps set `lost` and reading goes on.
+ * error or without memory. Overwritten records (EPIPE) and sequence gaps set `lost` and reading
+ * goes on.
  */
 int klog_next(struct klog *klog, struct klog_record *record, struct err *err);
 

@@ -19,28 +19,28 @@ Suite *suite(void);
 
 /* Every class, what it is called and what it makes of a verdict. */
 static const struct {
-	enum klog_class class;
 	const char *name;
+	enum klog_class class;
 	enum verdict effect;
 } class_cases[] = {
-	{ KLOG_NONE, "none", VERDICT_PASS },
-	{ KLOG_PMU_LOOP, "pmu-loop", VERDICT_FAIL },
-	{ KLOG_PMU_ODD, "pmu-odd", VERDICT_FAIL },
-	{ KLOG_THROTTLE, "throttle", VERDICT_PASS },
-	{ KLOG_SLOW_NMI, "slow-nmi", VERDICT_PASS },
-	{ KLOG_UNKNOWN_NMI, "unknown-nmi", VERDICT_FAIL },
-	{ KLOG_RCU_STALL, "rcu-stall", VERDICT_FAIL },
-	{ KLOG_HARD_LOCKUP, "hard-lockup", VERDICT_FAIL },
-	{ KLOG_SOFT_LOCKUP, "soft-lockup", VERDICT_FAIL },
-	{ KLOG_HUNG_TASK, "hung-task", VERDICT_FAIL },
-	{ KLOG_MSR, "msr", VERDICT_FAIL },
-	{ KLOG_WARN, "warn", VERDICT_FAIL },
-	{ KLOG_OOPS, "oops", VERDICT_FAIL },
-	{ KLOG_PANIC, "panic", VERDICT_FAIL },
-	{ KLOG_LOCKDEP, "lockdep", VERDICT_FAIL },
-	{ KLOG_LOCKDEP_LIMIT, "lockdep-limit", VERDICT_BROKEN },
-	{ KLOG_TIMER, "timer", VERDICT_PASS },
-	{ KLOG_MACHINE_CHECK, "machine-check", VERDICT_FAIL },
+	{ "none", KLOG_NONE, VERDICT_PASS },
+	{ "pmu-loop", KLOG_PMU_LOOP, VERDICT_FAIL },
+	{ "pmu-odd", KLOG_PMU_ODD, VERDICT_FAIL },
+	{ "throttle", KLOG_THROTTLE, VERDICT_PASS },
+	{ "slow-nmi", KLOG_SLOW_NMI, VERDICT_PASS },
+	{ "unknown-nmi", KLOG_UNKNOWN_NMI, VERDICT_FAIL },
+	{ "rcu-stall", KLOG_RCU_STALL, VERDICT_FAIL },
+	{ "hard-lockup", KLOG_HARD_LOCKUP, VERDICT_FAIL },
+	{ "soft-lockup", KLOG_SOFT_LOCKUP, VERDICT_FAIL },
+	{ "hung-task", KLOG_HUNG_TASK, VERDICT_FAIL },
+	{ "msr", KLOG_MSR, VERDICT_FAIL },
+	{ "warn", KLOG_WARN, VERDICT_FAIL },
+	{ "oops", KLOG_OOPS, VERDICT_FAIL },
+	{ "panic", KLOG_PANIC, VERDICT_FAIL },
+	{ "lockdep", KLOG_LOCKDEP, VERDICT_FAIL },
+	{ "lockdep-limit", KLOG_LOCKDEP_LIMIT, VERDICT_BROKEN },
+	{ "timer", KLOG_TIMER, VERDICT_PASS },
+	{ "machine-check", KLOG_MACHINE_CHECK, VERDICT_FAIL },
 };
 
 START_TEST(test_classes)
@@ -121,6 +121,7 @@ static const struct {
 	{ "<12>text", "text", 0, 0, 4, false },
 	{ "kern  :warn  : [    2.000000] text", "text", 0, 2000000, 4, false },
 	{ "kern  :emerg : text", "text", 0, 0, 0, false },
+	{ "user:info:text", "user:info:text", 0, 0, -1, false },
 	{ "kern: text", "kern: text", 0, 0, -1, false },
 	{ "watchdog: BUG: text", "watchdog: BUG: text", 0, 0, -1, false },
 	{ "[Mon Nov 30 12:00:00 2026] text", "text", 0, 0, -1, false },
@@ -135,6 +136,7 @@ static const struct {
 	{ "Nov 30 12:00:00 host prog[1]: text", "host prog[1]: text", 0, 0, -1, false },
 	{ "Booting kernel: text", "Booting kernel: text", 0, 0, -1, false },
 	{ "login: [   40.123456] text", "text", 0, 40123456, -1, false },
+	{ "x [40.12345678] text", "x [40.12345678] text", 0, 0, -1, false },
 	{ "x [40.1] text", "x [40.1] text", 0, 0, -1, false },
 	{ "[ BUG: Invalid wait context ]", "[ BUG: Invalid wait context ]", 0, 0, -1, false },
 	{ "[99999999999999999999.000000] text", "text", 0, 0, -1, false },
@@ -165,6 +167,15 @@ START_TEST(test_lines)
 	}
 }
 END_TEST
+
+/* A text in memory as a saved log. */
+static void attach_text(struct klog *klog, const char *text, size_t size)
+{
+	FILE *file = fmemopen((void *)text, size, "r");
+
+	ck_assert_ptr_nonnull(file);
+	klog_attach(klog, file);
+}
 
 /* What the records of a log are, in the words of an .expect file. */
 static char *describe(struct klog *klog)
@@ -290,12 +301,14 @@ static bool has_word(const char *listing, const char *word)
 	return false;
 }
 
-/* A row that no fixture expects could be wrong without anybody noticing. */
-START_TEST(test_every_row_is_expected)
+/* All expectations in one text. */
+static char *all_expectations(void)
 {
 	struct dirent **names;
 	int n = list_fixtures(&names, is_expectation);
-	bool *seen = calloc(klog_pattern_count, sizeof(*seen));
+	char *all;
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
 
 	for (int i = 0; i < n; i++) {
 		char path[300];
@@ -303,15 +316,103 @@ START_TEST(test_every_row_is_expected)
 
 		snprintf(path, sizeof(path), FIXTURES "/%s", names[i]->d_name);
 		listing = read_expectation(path);
-		for (size_t row = 0; row < klog_pattern_count; row++)
-			seen[row] = seen[row] || has_word(listing, klog_patterns[row].id);
+		fputs(listing, out);
 		free(listing);
 	}
-	for (size_t row = 0; row < klog_pattern_count; row++)
-		ck_assert_msg(seen[row] || klog_patterns[row].class == KLOG_NONE,
-			      "no fixture expects %s", klog_patterns[row].id);
-	free(seen);
+	fclose(out);
 	free_names(names, n);
+	return all;
+}
+
+/* A message that no fixture expects inside an event opens one each time it comes. */
+static void check_repetition(const struct klog_record *record, const char *expectations)
+{
+	char as_part[100];
+	char twice[2 * KLOG_TEXT_MAX + 2];
+	char events[200];
+	struct klog klog;
+	char *got;
+
+	snprintf(as_part, sizeof(as_part), "+ %s\n", record->pattern);
+	if (strstr(expectations, as_part))
+		return;
+	snprintf(twice, sizeof(twice), "%s\n%s\n", record->text, record->text);
+	snprintf(events, sizeof(events), "%s %s\n%s %s\n", klog_class_name(record->class),
+		 record->pattern, klog_class_name(record->class), record->pattern);
+	attach_text(&klog, twice, strlen(twice));
+	got = describe(&klog);
+	ck_assert_str_eq(got, events);
+	free(got);
+	klog_close(&klog);
+}
+
+START_TEST(test_repeated_messages_are_events)
+{
+	struct dirent **names;
+	int n = list_fixtures(&names, is_log);
+	char *expectations = all_expectations();
+
+	for (int i = 0; i < n; i++) {
+		char path[300];
+		struct klog klog;
+		struct klog_record record;
+
+		snprintf(path, sizeof(path), FIXTURES "/%s", names[i]->d_name);
+		ck_assert_int_eq(klog_open_file(&klog, path, NULL), 0);
+		while (klog_next(&klog, &record, NULL) > 0)
+			if (record.class != KLOG_NONE && !record.suppressed)
+				check_repetition(&record, expectations);
+		klog_close(&klog);
+	}
+	free(expectations);
+	free_names(names, n);
+}
+END_TEST
+
+/* A row that no fixture expects could be wrong without anybody noticing. */
+START_TEST(test_every_row_is_expected)
+{
+	char *expectations = all_expectations();
+
+	for (size_t row = 0; row < klog_pattern_count; row++)
+		ck_assert_msg(klog_patterns[row].class == KLOG_NONE ||
+				      has_word(expectations, klog_patterns[row].id),
+			      "no fixture expects %s", klog_patterns[row].id);
+	free(expectations);
+}
+END_TEST
+
+/* Whether a line of the page's table is this row. */
+static bool documents(const char *line, const struct klog_pattern *row)
+{
+	char want[400];
+
+	if (row->class == KLOG_NONE)
+		snprintf(want, sizeof(want), "| - | `%s` | `%s` |\n", row->id, row->form);
+	else
+		snprintf(want, sizeof(want), "| `%s` | `%s` | `%s` |\n",
+			 klog_class_name(row->class), row->id, row->form);
+	return !strcmp(line, want);
+}
+
+/* The table of forms in the page is the table of the code, in its order. */
+START_TEST(test_page_lists_every_row)
+{
+	FILE *in = fopen("docs/klog.md", "re");
+	char *line = NULL;
+	size_t line_size = 0;
+	size_t row = 0;
+
+	ck_assert_ptr_nonnull(in);
+	while (getline(&line, &line_size, in) > 0 && strcmp(line, "| class | id | form |\n") != 0)
+		;
+	ck_assert_int_gt(getline(&line, &line_size, in), 0);
+	for (; getline(&line, &line_size, in) > 0; row++)
+		ck_assert_msg(row < klog_pattern_count && documents(line, &klog_patterns[row]),
+			      "docs/klog.md, row %zu: %s", row, line);
+	ck_assert_uint_eq(row, klog_pattern_count);
+	free(line);
+	fclose(in);
 }
 END_TEST
 
@@ -345,24 +446,16 @@ START_TEST(test_classify)
 }
 END_TEST
 
-/* A text in memory as a saved log. */
-static void attach_text(struct klog *klog, const char *text, size_t size)
-{
-	FILE *file = fmemopen((void *)text, size, "r");
-
-	ck_assert_ptr_nonnull(file);
-	klog_attach(klog, file);
-}
-
 START_TEST(test_body_continues)
 {
 	static const char text[] = "before\n"
 				   "------------[ cut here ]------------\n"
+				   "the text of the warning\n"
 				   "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
 				   "Modules linked in:\n"
 				   "---[ end trace 0000000000000000 ]---\n"
 				   "after";
-	static const bool continues[] = { false, false, false, true, true, false };
+	static const bool continues[] = { false, false, false, false, true, true, false };
 	struct klog klog;
 	struct klog_record record;
 
@@ -370,7 +463,7 @@ START_TEST(test_body_continues)
 	for (size_t i = 0; i < sizeof(continues); i++) {
 		ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
 		ck_assert_msg(record.continues == continues[i], "record %zu: %s", i, record.text);
-		ck_assert_uint_eq(record.class, i == 2 ? KLOG_WARN : KLOG_NONE);
+		ck_assert_uint_eq(record.class, i == 3 ? KLOG_WARN : KLOG_NONE);
 	}
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
@@ -378,44 +471,103 @@ START_TEST(test_body_continues)
 }
 END_TEST
 
-/* The frame is a record of its own and may be filtered out: the next line still belongs. */
-START_TEST(test_warning_without_frame)
+#define CUT "------------[ cut here ]------------\n"
+#define WARNED "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
+#define DIED "Oops: 0000 [#1] SMP\n"
+
+/* Where one event ends and another begins. */
+static const struct {
+	const char *why;
+	const char *log;
+	const char *listing;
+} event_cases[] = {
+	{ "the frame may be filtered out; the next line still belongs, one after that does not",
+	  "perfevents: irq loop stuck!\n" WARNED WARNED "perf: irq loop stuck!\nmore\n" WARNED,
+	  "pmu-loop pmu-loop\n+ warn-cpu-pid\nwarn warn-cpu-pid\n"
+	  "pmu-loop pmu-loop-knc\nwarn warn-cpu-pid\n" },
+	{ "each text has a warning of its own",
+	  "perfevents: irq loop stuck!\n" WARNED "perf: irq loop stuck!\n" WARNED,
+	  "pmu-loop pmu-loop\n+ warn-cpu-pid\npmu-loop pmu-loop-knc\n+ warn-cpu-pid\n" },
+	{ "a frame that lacks its end is over when the next begins",
+	  CUT WARNED CUT "perfevents: irq loop stuck!\n" WARNED,
+	  "warn warn-cpu-pid\npmu-loop pmu-loop\n+ warn-cpu-pid\n" },
+	{ "a frame has one text", CUT "perf: irq loop stuck!\nNew overflows for inactive PMCs: 1\n",
+	  "pmu-loop pmu-loop-knc\npmu-odd amd-inactive-pmc\n" },
+	{ "a line continues its own class only",
+	  "kernel BUG at f.c:1!\nDazed and confused, but trying to continue\n",
+	  "oops oops-bug-at\nunknown-nmi nmi-dazed\n" },
+	{ "the die() line ends an oops",
+	  "BUG: KASAN: use-after-free in f\nOops: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n",
+	  "oops bug-kasan\noops oops-die\noops oops-die\n" },
+	{ "a fault without introduction is an oops, and over",
+	  "general protection fault: 0000 [#1] SMP\nOops: 0000 [#2] SMP\n"
+	  "a(1): Instruction fault 2\na(2): Oops 0\na(3): Arithmetic fault 0\na(4): Oops 0\n",
+	  "oops oops-gpf\noops oops-die\noops oops-alpha-instruction\noops oops-alpha\n"
+	  "oops oops-alpha-arithmetic\noops oops-alpha\n" },
+	{ "reports that the kernel survives are no introduction of an oops",
+	  "BUG: scheduling while atomic: a/1/0x2\n" DIED
+	  "BUG: sleeping function called from invalid context at f.c:1\n" DIED
+	  "BUG: KFENCE: invalid free in f\n" DIED
+	  "BUG kmalloc-64 (Not tainted): Redzone overwritten\n" DIED
+	  "BUG: Bad page state in process a  pfn:1\n" DIED,
+	  "oops bug-atomic\noops oops-die\noops bug-sleeping\noops oops-die\n"
+	  "oops bug-kfence\noops oops-die\noops bug-slub\noops oops-die\n"
+	  "oops bug-other\noops oops-die\n" },
+	{ "a warning never continues a warning",
+	  "WARNING: f.c:1 at f+0x0/0x1, CPU#0: a/1\nWARNING: f.c:1 at f+0x0/0x1, CPU#0: a/1\n"
+	  "WARNING: at f.c:1 f+0x0/0x1()\nWARNING: at f.c:1 f+0x0/0x1()\n",
+	  "warn warn-6.19\nwarn warn-6.19\nwarn warn-2.6\nwarn warn-2.6\n" },
+	{ "what closed the event before does not close the next",
+	  "Oops: 0000 [#1] SMP\nkernel BUG at f.c:1!\ninvalid opcode: 0000 [#2] SMP\n",
+	  "oops oops-die\noops oops-bug-at\n+ oops-die-other\n" },
+};
+
+START_TEST(test_events)
 {
-	static const char text[] = "perfevents: irq loop stuck!\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:2 g+0x0/0x1\n"
-				   "perf: irq loop stuck!\n"
-				   "something else\n"
-				   "WARNING: CPU: 0 PID: 1 at f.c:3 h+0x0/0x1\n";
 	struct klog klog;
 	char *listing;
 
-	attach_text(&klog, text, sizeof(text) - 1);
+	attach_text(&klog, event_cases[_i].log, strlen(event_cases[_i].log));
 	listing = describe(&klog);
-	ck_assert_str_eq(listing, "pmu-loop pmu-loop\n"
-				  "+ warn-cpu-pid\n"
-				  "warn warn-cpu-pid\n"
-				  "pmu-loop pmu-loop-knc\n"
-				  "warn warn-cpu-pid\n");
+	ck_assert_msg(!strcmp(listing, event_cases[_i].listing), "%s: got\n%sexpected\n%s",
+		      event_cases[_i].why, listing, event_cases[_i].listing);
 	free(listing);
+	klog_close(&klog);
+}
+END_TEST
+
+/* Only after a raw record is " KEY=value" no message. */
+START_TEST(test_saved_continuation)
+{
+	static const char text[] = " a=b\n6,1,1,-;c\n KEY=value\n d\n";
+	static const char *const records[] = { " a=b", "c", " d" };
+	struct klog klog;
+	struct klog_record record;
+
+	attach_text(&klog, text, sizeof(text) - 1);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
+		ck_assert_str_eq(record.text, records[i]);
+	}
+	ck_assert_int_eq(klog_next(&klog, &record, NULL), 0);
 	klog_close(&klog);
 }
 END_TEST
 
 START_TEST(test_saved_odd_lines)
 {
+	/* After a line too long: an empty one, NULs before a stamp, and no end of line at the end.
+	 */
 	static const char tail[] = "\n\n\r\n\0\0[    1.000000] BUG: b";
-	enum { LONG = 20000 };
-	char *text = malloc(LONG + sizeof(tail));
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	struct klog klog;
 	struct klog_record record;
-	size_t size;
 
-	memset(text, 'x', LONG);
-	memcpy(text, "WARNING: ", 9);
-	/* A line too long, an empty one, NULs before a stamp, and no end of line at the end. */
-	memcpy(text + LONG, tail, sizeof(tail) - 1);
-	size = LONG + sizeof(tail) - 1;
+	fprintf(out, "WARNING: %20000s", "x");
+	ck_assert_uint_eq(fwrite(tail, sizeof(tail) - 1, 1, out), 1);
+	fclose(out);
 	attach_text(&klog, text, size);
 	ck_assert_int_eq(klog_next(&klog, &record, NULL), 1);
 	ck_assert_uint_eq(strlen(record.text), KLOG_TEXT_MAX - 1);
@@ -585,12 +737,23 @@ START_TEST(test_live_error)
 }
 END_TEST
 
-/* The real device, where this machine lets us write to it. */
-START_TEST(test_live_device)
+/* Write a random message to the kernel log; marker gets its text. */
+static void write_marker(int fd, char *marker, size_t size)
 {
 	unsigned long long id;
-	char marker[64];
 	char line[80];
+
+	ck_assert_int_eq(getrandom(&id, sizeof(id), 0), sizeof(id));
+	snprintf(marker, size, "pmiproof check %016llx", id);
+	snprintf(line, sizeof(line), "<6>%s\n", marker);
+	ck_assert_int_eq(write(fd, line, strlen(line)), (ssize_t)strlen(line));
+}
+
+/* The real device, where this machine lets us write to it: what is new is read, once. */
+START_TEST(test_live_device)
+{
+	char before[64];
+	char after[64];
 	struct klog klog;
 	struct klog_record record;
 	struct err err;
@@ -598,22 +761,21 @@ START_TEST(test_live_device)
 	int found = 0;
 	int got;
 
-	if (fd < 0 || klog_open_live(&klog, &err) < 0) {
-		printf("test_live_device not run: %s\n", fd < 0 ? strerror(errno) : err.text);
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0) {
+		printf("test_live_device not run: open /dev/kmsg: %s\n", strerror(errno));
 		return;
 	}
-	ck_assert_int_eq(getrandom(&id, sizeof(id), 0), sizeof(id));
-	snprintf(marker, sizeof(marker), "pmiproof check %016llx", id);
-	snprintf(line, sizeof(line), "<6>%s\n", marker);
-	ck_assert_int_eq(write(fd, line, strlen(line)), (ssize_t)strlen(line));
-	while ((got = klog_next(&klog, &record, &err)) > 0)
-		if (!strcmp(record.text, marker)) {
-			found++;
-			ck_assert_int_eq(record.level, 6);
-			ck_assert_uint_gt(record.time_us, 0);
-		}
+	write_marker(fd, before, sizeof(before));
+	ck_assert_msg(klog_open_live(&klog, &err) == 0, "%s", err.text);
+	write_marker(fd, after, sizeof(after));
+	while ((got = klog_next(&klog, &record, &err)) > 0) {
+		ck_assert_str_ne(record.text, before);
+		if (strcmp(record.text, after) != 0)
+			continue;
+		found++;
+		ck_assert_int_eq(record.level, 6);
+		ck_assert_uint_gt(record.time_us, 0);
+	}
 	ck_assert_msg(got == 0, "%s", err.text);
 	ck_assert_int_eq(found, 1);
 	close(fd);
@@ -654,6 +816,7 @@ START_TEST(test_tally_counts_events)
 			   "perf: interrupt took too long (2 > 1), lowering "
 			   "kernel.perf_event_max_sample_rate to 1000\n"
 			   "perf_duration_warn: 5 callbacks suppressed\n"
+			   "perf_duration_warn: 0 callbacks suppressed\n"
 			   "net_ratelimit: 9 callbacks suppressed\n");
 	ck_assert_uint_eq(tally.count[KLOG_UNKNOWN_NMI], 2);
 	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 6);
@@ -680,6 +843,18 @@ START_TEST(test_tally_reclassifies)
 	ck_assert_uint_eq(total(&tally), 2);
 	ck_assert_str_eq(tally.first[KLOG_PMU_LOOP], "perfevents: irq loop stuck!");
 	ck_assert_str_eq(tally.first[KLOG_WARN], "WARNING: at f.c:2 g+0x0/0x1()");
+}
+END_TEST
+
+START_TEST(test_tally_does_not_wrap)
+{
+	struct klog_tally tally;
+
+	tally_text(&tally, "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf_duration_warn: 4294967290 callbacks suppressed\n"
+			   "perf: interrupt took too long (2 > 1), lowering "
+			   "kernel.perf_event_max_sample_rate to 1000\n");
+	ck_assert_uint_eq(tally.count[KLOG_THROTTLE], 4294967295U);
 }
 END_TEST
 
@@ -717,6 +892,8 @@ static const struct {
 	{ LIMIT STALL SOFT, NULL, 7, VERDICT_FAIL,
 	  "kernel log: 1 x rcu-stall (0 allowed): INFO: rcu_sched self-detected stall on CPU; "
 	  "1 x soft-lockup (0 allowed): BUG: soft lockup - CPU#1 stuck for 22s! [a:1]" },
+	{ LIMIT, NULL, 7, VERDICT_BROKEN,
+	  "kernel log: 1 x lockdep-limit (0 allowed): BUG: MAX_LOCKDEP_CHAINS too low!" },
 	{ THROTTLED, NULL, 7, VERDICT_BROKEN, "kernel log: 7 or more records lost" },
 };
 
@@ -742,8 +919,10 @@ static void add_source_tests(Suite *s)
 	TCase *live = tcase_create("live");
 
 	tcase_add_test(saved, test_fixtures);
+	tcase_add_test(saved, test_repeated_messages_are_events);
 	tcase_add_test(saved, test_body_continues);
-	tcase_add_test(saved, test_warning_without_frame);
+	tcase_add_loop_test(saved, test_events, 0, sizeof(event_cases) / sizeof(event_cases[0]));
+	tcase_add_test(saved, test_saved_continuation);
 	tcase_add_test(saved, test_saved_odd_lines);
 	tcase_add_test(saved, test_saved_sequence_restarts);
 	tcase_add_test(saved, test_open_errors);
@@ -766,12 +945,14 @@ Suite *suite(void)
 	tcase_add_test(table, test_forms);
 	tcase_add_test(table, test_lines);
 	tcase_add_test(table, test_every_row_is_expected);
+	tcase_add_test(table, test_page_lists_every_row);
 	tcase_add_test(table, test_ids_are_unique);
 	tcase_add_test(table, test_classify);
 	suite_add_tcase(s, table);
 	add_source_tests(s);
 	tcase_add_test(judge, test_tally_counts_events);
 	tcase_add_test(judge, test_tally_reclassifies);
+	tcase_add_test(judge, test_tally_does_not_wrap);
 	tcase_add_loop_test(judge, test_judge, 0, sizeof(judge_cases) / sizeof(judge_cases[0]));
 	suite_add_tcase(s, judge);
 	return s;

@@ -203,14 +203,12 @@ const struct klog_pattern klog_patterns[] = {
 	{ "oops-alpha-recursion", KLOG_OOPS, 0, "die_if_kernel recursion detected." },
 	{ "oops-alpha-unaligned", KLOG_OOPS, 0, "*(%u): unhandled unaligned exception" },
 	{ "oops-alpha", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "*(%u): Oops %u" },
-	{ "oops-alpha-arithmetic", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST,
-	  "*(%u): Arithmetic fault %u" },
+	{ "oops-alpha-arithmetic", KLOG_OOPS, KLOG_ROW_LAST, "*(%u): Arithmetic fault %u" },
 	{ "oops-alpha-bug", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "*(%u): Kernel Bug %u" },
-	{ "oops-alpha-instruction", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST,
-	  "*(%u): Instruction fault %u" },
+	{ "oops-alpha-instruction", KLOG_OOPS, KLOG_ROW_LAST, "*(%u): Instruction fault %u" },
 	{ "oops-arm-die", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "Internal error: *[#%u]" },
 	{ "oops-die", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "Oops*[#%u]" },
-	{ "oops-gpf", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "general protection fault*[#%u]" },
+	{ "oops-gpf", KLOG_OOPS, KLOG_ROW_LAST, "general protection fault*[#%u]" },
 	{ "oops-die-other", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "*: %x [#%u]" },
 	{ "bug-atomic", KLOG_OOPS, KLOG_ROW_LAST, "BUG: scheduling while atomic: " },
 	{ "bug-sleeping", KLOG_OOPS, KLOG_ROW_LAST,
@@ -236,9 +234,6 @@ static const char *const subsystems[] = {
 	"rcu: ", "NMI watchdog: ", "watchdog: CPU%u: ",	 "watchdog: ", "clocksource: ", "tsc: ",
 	"mce: ", "core: ",	   "perf_event_intel: ", "pt: ",
 };
-
-/* A message carries at most two of them: "NMI watchdog: ", "watchdog: ". */
-#define SUBSYSTEMS_MAX 2
 
 static const char *skip_class(const char *text, int (*in_class)(int))
 {
@@ -393,11 +388,8 @@ const struct klog_pattern *klog_pattern_match(const char *text, unsigned int *nu
 {
 	const struct klog_pattern *row = match_rows(text, number);
 
-	for (int i = 0; !row && i < SUBSYSTEMS_MAX; i++) {
-		text = skip_subsystem(text);
-		if (!text)
-			break;
-		row = match_rows(text, number);
-	}
-	return row;
+	if (row)
+		return row;
+	text = skip_subsystem(text);
+	return text ? match_rows(text, number) : NULL;
 }

@@ -45,8 +45,8 @@ const struct klog_pattern *klog_pattern_match(const char *text, unsigned int *nu
 const char *klog_form_match(const char *form, const char *text, unsigned int *number);
 
 /*
- * Fill record from one line of a log in any of the forms klog_open_file() knows;
- * Returns true when the line is a raw /dev/kmsg record, the only form with a sequence number.
+ * Fill record from one line of a log, in any of the forms klog_open_file() knows. Returns true when
+ * the line is a raw /dev/kmsg record, the only form with a sequence number.
  */
 bool klog_parse_line(struct klog_record *record, const char *line);
 

@@ -158,46 +158,49 @@ struct parser {
 	struct err *err;
 };
 
-/* Take nr elements of `size` bytes; the product may not fit into 64 bits. */
-static int take(struct parser *p, uint64_t nr, size_t size, const void **at, const char *what)
+/*
+ * Take nr elements of `size` bytes and return where they begin, or NULL with err set when there are
+ * not so many; the product may not fit into 64 bits.
+ */
+static const void *take(struct parser *p, uint64_t nr, size_t size, const char *what)
 {
-	if (nr > p->left / size)
-		return err_set(p->err, EBADMSG,
-			       "SAMPLE of %zu bytes: %s wants %" PRIu64 " x %zu bytes, %zu left",
-			       p->size, what, nr, size, p->left);
-	*at = p->at;
+	const unsigned char *at = p->at;
+
+	if (nr > p->left / size) {
+		err_set(p->err, EBADMSG,
+			"SAMPLE of %zu bytes: %s wants %" PRIu64 " x %zu bytes, %zu left", p->size,
+			what, nr, size, p->left);
+		return NULL;
+	}
 	p->at += nr * size;
 	p->left -= nr * size;
-	return 0;
+	return at;
 }
 
 static int take_u64(struct parser *p, uint64_t *value, const char *what)
 {
-	const void *at = NULL;
-	int result = take(p, 1, sizeof(*value), &at, what);
+	const void *at = take(p, 1, sizeof(*value), what);
 
-	if (!result)
-		memcpy(value, at, sizeof(*value));
-	return result;
+	if (!at)
+		return -EBADMSG;
+	memcpy(value, at, sizeof(*value));
+	return 0;
 }
 
 static int take_u32_pair(struct parser *p, uint32_t pair[2], const char *what)
 {
-	const void *at = NULL;
-	int result = take(p, 2, sizeof(*pair), &at, what);
+	const void *at = take(p, 2, sizeof(*pair), what);
 
-	if (!result)
-		memcpy(pair, at, 2 * sizeof(*pair));
-	return result;
+	if (!at)
+		return -EBADMSG;
+	memcpy(pair, at, 2 * sizeof(*pair));
+	return 0;
 }
 
-/* A u64 count and as many elements of `size` bytes. */
-static int take_counted(struct parser *p, uint64_t *nr, size_t size, const void **at,
-			const char *what)
+/* A u64 count and as many elements of `size` bytes; NULL as take(). */
+static const void *take_counted(struct parser *p, uint64_t *nr, size_t size, const char *what)
 {
-	int result = take_u64(p, nr, what);
-
-	return result ? result : take(p, *nr, size, at, what);
+	return take_u64(p, nr, what) ? NULL : take(p, *nr, size, what);
 }
 
 struct field {
@@ -241,7 +244,6 @@ static int parse_read_group(struct parser *p, const struct field *field)
 {
 	struct ring_sample *s = p->sample;
 	uint64_t format = p->attr->read_format;
-	const void *at = NULL;
 	struct ring_read leader;
 	int result = take_u64(p, &s->read_nr, field->name);
 
@@ -249,12 +251,11 @@ static int parse_read_group(struct parser *p, const struct field *field)
 		result = take_u64(p, &s->read_enabled, field->name);
 	if (!result && (format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		result = take_u64(p, &s->read_running, field->name);
-	if (!result)
-		result = take(p, s->read_nr, read_stride(format) * sizeof(uint64_t), &at,
-			      field->name);
 	if (result)
 		return result;
-	s->read_group = at;
+	s->read_group = take(p, s->read_nr, read_stride(format) * sizeof(uint64_t), field->name);
+	if (!s->read_group)
+		return -EBADMSG;
 	if (ring_sample_read(s, p->attr, 0, &leader))
 		return err_set(p->err, EBADMSG, "SAMPLE of %zu bytes: a group of no events",
 			       p->size);
@@ -287,21 +288,19 @@ static int parse_read(struct parser *p, const struct field *field)
 
 static int parse_callchain(struct parser *p, const struct field *field)
 {
-	const void *at = NULL;
-	int result = take_counted(p, &p->sample->callchain_nr, sizeof(uint64_t), &at, field->name);
+	struct ring_sample *s = p->sample;
 
-	p->sample->callchain = at;
-	return result;
+	s->callchain = take_counted(p, &s->callchain_nr, sizeof(*s->callchain), field->name);
+	return s->callchain ? 0 : -EBADMSG;
 }
 
 static int parse_raw(struct parser *p, const struct field *field)
 {
 	struct ring_sample *s = p->sample;
-	const void *at = NULL;
-	int result = take(p, 1, sizeof(s->raw_size), &at, field->name);
+	const void *at = take(p, 1, sizeof(s->raw_size), field->name);
 
-	if (result)
-		return result;
+	if (!at)
+		return -EBADMSG;
 	memcpy(&s->raw_size, at, sizeof(s->raw_size));
 	/* The kernel pads raw data so that its size field and it end on a multiple of 8. */
 	if ((sizeof(s->raw_size) + (size_t)s->raw_size) % ALIGN)
@@ -309,13 +308,13 @@ static int parse_raw(struct parser *p, const struct field *field)
 			       "SAMPLE of %zu bytes: raw size %" PRIu32
 			       " leaves what follows unaligned",
 			       p->size, s->raw_size);
-	return take(p, s->raw_size, 1, &s->raw, field->name);
+	s->raw = take(p, s->raw_size, 1, field->name);
+	return s->raw ? 0 : -EBADMSG;
 }
 
 static int parse_branches(struct parser *p, const struct field *field)
 {
 	struct ring_sample *s = p->sample;
-	const void *at = NULL;
 	int result = take_u64(p, &s->branch_nr, field->name);
 
 	if (result)
@@ -324,23 +323,22 @@ static int parse_branches(struct parser *p, const struct field *field)
 	    (s->branch_nr || p->empty_stack_has_index)) {
 		s->branch_has_hw_index = true;
 		result = take_u64(p, &s->branch_hw_index, "branch hw_idx");
+		if (result)
+			return result;
 	}
-	if (!result)
-		result = take(p, s->branch_nr, sizeof(struct perf_branch_entry), &at, field->name);
-	s->branches = at;
-	return result;
+	s->branches = take(p, s->branch_nr, sizeof(*s->branches), field->name);
+	return s->branches ? 0 : -EBADMSG;
 }
 
 static int take_regs(struct parser *p, uint64_t mask, uint64_t *abi, const uint64_t **regs,
 		     const char *what)
 {
-	const void *at = NULL;
 	int result = take_u64(p, abi, what);
 
-	if (!result && *abi != PERF_SAMPLE_REGS_ABI_NONE)
-		result = take(p, (uint64_t)__builtin_popcountll(mask), sizeof(**regs), &at, what);
-	*regs = at;
-	return result;
+	if (result || *abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return result;
+	*regs = take(p, (uint64_t)__builtin_popcountll(mask), sizeof(**regs), what);
+	return *regs ? 0 : -EBADMSG;
 }
 
 static int parse_user_regs(struct parser *p, const struct field *field)
@@ -355,17 +353,18 @@ static int parse_intr_regs(struct parser *p, const struct field *field)
 			 &p->sample->intr_regs, field->name);
 }
 
-/* A u64 size and so many bytes, a multiple of 8 because a u64 follows. */
+/* A u64 size and so many bytes, a multiple of 8 because a u64 may follow. */
 static int take_bytes(struct parser *p, uint64_t *size, const void **at, const char *what)
 {
-	int result = take_counted(p, size, 1, at, what);
-
-	if (!result && *size % ALIGN)
+	*at = take_counted(p, size, 1, what);
+	if (!*at)
+		return -EBADMSG;
+	if (*size % ALIGN)
 		return err_set(p->err, EBADMSG,
 			       "SAMPLE of %zu bytes: %s of %" PRIu64
 			       " bytes leaves what follows unaligned",
 			       p->size, what, *size);
-	return result;
+	return 0;
 }
 
 static int parse_user_stack(struct parser *p, const struct field *field)
@@ -519,42 +518,43 @@ int ring_sample_read(const struct ring_sample *sample, const struct perf_event_a
 	return 0;
 }
 
-/* Copy nr u64s that follow the header. */
-static int fixed_part(const struct ring_record *record, uint64_t *values, size_t nr,
-		      struct err *err)
+/* The nr u64s that follow the header, or NULL with err set when the record is too short. */
+static const uint64_t *fixed_part(const struct ring_record *record, size_t nr, struct err *err)
 {
-	if ((record->size - HEADER) / sizeof(*values) < nr)
-		return err_set(err, EBADMSG, "%s of %zu bytes: too short",
-			       ring_record_name(record->header->type), record->size);
-	memcpy(values, (const unsigned char *)record->header + HEADER, nr * sizeof(*values));
-	return 0;
+	if ((record->size - HEADER) / sizeof(uint64_t) >= nr)
+		return (const uint64_t *)(record->header + 1);
+	err_set(err, EBADMSG, "%s of %zu bytes: too short", ring_record_name(record->header->type),
+		record->size);
+	return NULL;
 }
 
 int ring_parse_lost(const struct ring_record *record, uint64_t *lost, struct err *err)
 {
-	uint64_t values[2]; /* LOST: id, lost; LOST_SAMPLES: lost */
+	const uint64_t *values; /* LOST: id, lost; LOST_SAMPLES: lost */
 	size_t nr;
 	int result = check_type(record, PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES, err);
 
 	if (result)
 		return result;
 	nr = record->header->type == PERF_RECORD_LOST ? 2 : 1;
-	result = fixed_part(record, values, nr, err);
-	if (!result)
-		*lost = values[nr - 1];
-	return result;
+	values = fixed_part(record, nr, err);
+	if (!values)
+		return -EBADMSG;
+	*lost = values[nr - 1];
+	return 0;
 }
 
 int ring_parse_throttle(const struct ring_record *record, struct ring_throttle *throttle,
 			struct err *err)
 {
-	uint64_t values[3];
+	const uint64_t *values;
 	int result = check_type(record, PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE, err);
 
-	if (!result)
-		result = fixed_part(record, values, ARRAY_SIZE(values), err);
 	if (result)
 		return result;
+	values = fixed_part(record, 3, err);
+	if (!values)
+		return -EBADMSG;
 	throttle->time = values[0];
 	throttle->id = values[1];
 	throttle->stream_id = values[2];

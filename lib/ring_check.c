@@ -21,7 +21,7 @@ struct image {
 static void put_bytes(struct image *image, uint64_t at, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		image->data[(at + i) % SIZE] = ((const unsigned char *)bytes)[i];
+		memcpy(&image->data[(at + i) % SIZE], (const unsigned char *)bytes + i, 1);
 }
 
 /* A record of `size` bytes whose body counts up from `mark`. */
@@ -316,6 +316,23 @@ START_TEST(overwrite_corrupt)
 }
 END_TEST
 
+/* Exactly full is not lapped: nothing has been overwritten, so no record may go beyond the end. */
+START_TEST(overwrite_corrupt_full)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 48 };
+	struct image image = { .page.data_head = 0 };
+	struct ring ring;
+
+	start(&ring, &image, true);
+	prepend_record(&image, 32, 1);
+	prepend_record(&image, SIZE - 32, 2);
+	put_bytes(&image, SIZE - 32, &header, sizeof(header));
+	expect_record(&ring, SIZE - 32, 2);
+	expect_bad(&ring, &image);
+	ring_free(&ring);
+}
+END_TEST
+
 START_TEST(overwrite_corrupt_lapped)
 {
 	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 12 };
@@ -599,6 +616,30 @@ START_TEST(sample_huge_count)
 }
 END_TEST
 
+/*
+ * 2^61 elements of 8 or 24 bytes are 2^64 or 3 * 2^64 bytes: a product in 64 bits would find just
+ * the n elements that are there.
+ */
+START_TEST(sample_count_wraps_to_fit)
+{
+	struct perf_event_attr attr = everything;
+	struct ring_sample sample;
+	struct builder b;
+	const uint64_t n = 2;
+
+	attr.sample_type = counted[_i].bit;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	attr.branch_sample_type = 0;
+	for (int wrap = 0; wrap < 2; wrap++) {
+		begin(&b, PERF_RECORD_SAMPLE);
+		add_u64(&b, wrap ? ((uint64_t)1 << 61) + n : n);
+		for (uint64_t i = 0; i < n * counted[_i].element / 8; i++)
+			add_u64(&b, 0);
+		drop(parse(&b, &attr, &sample, wrap ? -EBADMSG : 0, NULL));
+	}
+}
+END_TEST
+
 START_TEST(sample_raw_size)
 {
 	static const struct {
@@ -614,6 +655,20 @@ START_TEST(sample_raw_size)
 	add_u32(&b, cases[_i].size);
 	add_u32(&b, 0);
 	drop(parse(&b, &attr, &sample, cases[_i].result, NULL));
+}
+END_TEST
+
+/* Eight bytes of raw data fit here, but whatever followed them would not be aligned. */
+START_TEST(sample_raw_unaligned)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_RAW };
+	struct ring_sample sample;
+	struct builder b;
+
+	begin(&b, PERF_RECORD_SAMPLE);
+	add_u32(&b, 8);
+	add_u64(&b, 0);
+	drop(parse(&b, &attr, &sample, -EBADMSG, NULL));
 }
 END_TEST
 
@@ -917,6 +972,7 @@ static TCase *records_case(void)
 	tcase_add_loop_test(tcase, overwrite_lapped, 0, 40);
 	tcase_add_loop_test(tcase, overwrite_exactly_full, SIZE / 32, SIZE / 32 + 4);
 	tcase_add_loop_test(tcase, overwrite_corrupt, 0, bad);
+	tcase_add_test(tcase, overwrite_corrupt_full);
 	tcase_add_test(tcase, overwrite_corrupt_lapped);
 	tcase_add_test(tcase, names);
 	return tcase;
@@ -930,7 +986,9 @@ static TCase *samples_case(void)
 	tcase_add_test(tcase, sample_truncated);
 	tcase_add_loop_test(tcase, sample_huge_count, 0,
 			    (int)(sizeof(counted) / sizeof(counted[0])));
+	tcase_add_loop_test(tcase, sample_count_wraps_to_fit, 0, 3);
 	tcase_add_loop_test(tcase, sample_raw_size, 0, 6);
+	tcase_add_test(tcase, sample_raw_unaligned);
 	tcase_add_test(tcase, sample_stack_more_used_than_there);
 	tcase_add_test(tcase, sample_kernel_thread);
 	tcase_add_loop_test(tcase, sample_empty_branch_stack, 0, 2);

@@ -38,16 +38,19 @@
 static const struct setting {
 	const char *row;
 	bool fixed; /* -c 100000 (cycles, or ns of cpu-clock); else the default 4000 Hz */
+	bool alone; /* the timer fires, but no sample is taken: what an interrupt costs by itself */
 	enum callgraph callgraph;
 } settings[] = {
-	{ "default", false, CALLGRAPH_NONE },
-	{ "-c 100000", true, CALLGRAPH_NONE },
-	{ "-g", false, CALLGRAPH_FP },
-	{ "-g -c 100000", true, CALLGRAPH_FP },
-	{ "--call-graph lbr", false, CALLGRAPH_LBR },
-	{ "--call-graph lbr -c 100000", true, CALLGRAPH_LBR },
-	{ "--call-graph dwarf", false, CALLGRAPH_DWARF },
-	{ "--call-graph dwarf -c 100000", true, CALLGRAPH_DWARF },
+	{ "timer alone", false, true, CALLGRAPH_NONE },
+	{ "timer alone -c 100000", true, true, CALLGRAPH_NONE },
+	{ "default", false, false, CALLGRAPH_NONE },
+	{ "-c 100000", true, false, CALLGRAPH_NONE },
+	{ "-g", false, false, CALLGRAPH_FP },
+	{ "-g -c 100000", true, false, CALLGRAPH_FP },
+	{ "--call-graph lbr", false, false, CALLGRAPH_LBR },
+	{ "--call-graph lbr -c 100000", true, false, CALLGRAPH_LBR },
+	{ "--call-graph dwarf", false, false, CALLGRAPH_DWARF },
+	{ "--call-graph dwarf -c 100000", true, false, CALLGRAPH_DWARF },
 };
 
 /* What the whole run shares. */
@@ -56,7 +59,7 @@ struct bench {
 	enum handler_kind kind;
 	struct handler_time time;
 	double percent_max; /* kernel.perf_cpu_time_max_percent */
-	double baseline_ns; /* average unsampled timer interrupt; 0 with a PMU */
+	double alone_ns[2]; /* median of the timer alone, by `fixed`; 0 with a PMU */
 };
 
 static struct perf_event_attr setting_attr(const struct bench *bench, const struct setting *setting)
@@ -69,6 +72,9 @@ static struct perf_event_attr setting_attr(const struct bench *bench, const stru
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 	attr.freq = !setting->fixed;
 	attr.sample_period = setting->fixed ? 100000 : 4000;
+	/* perf_swevent_hrtimer() runs on time and finds that nothing is to be sampled. */
+	attr.exclude_user = setting->alone;
+	attr.exclude_kernel = setting->alone;
 	callgraph_apply(&attr, setting->callgraph);
 	return attr;
 }
@@ -82,7 +88,7 @@ static pid_t start_workload(struct run *run, struct err *err)
 	return compile_start((unsigned int)run_cpus(run)->n, err);
 }
 
-/* Trace the handler while the workload runs, sampled by `attr` (NULL: not sampled). */
+/* Trace the handler while the workload runs, sampled by `attr`. */
 static int observe(struct bench *bench, const struct perf_event_attr *attr, struct sampler *sampler,
 		   struct err *err)
 {
@@ -111,11 +117,12 @@ static int observe(struct bench *bench, const struct perf_event_attr *attr, stru
 	return result;
 }
 
-/* The spans of all CPUs as one series, in table "handler time". Returns its average. */
-static double report_spans(struct bench *bench, const char *row, const char *period)
+/* The spans of all CPUs as one series. Returns its median. */
+static double report_spans(struct bench *bench, const struct setting *setting)
 {
-	const char *const labels[] = { "options", row, "period", period, NULL };
-	struct stats stats = { .avg = NAN };
+	const char *const labels[] = { "options", setting->row, "period",
+				       setting->fixed ? "fixed" : "frequency", NULL };
+	struct stats stats = { .p50 = NAN };
 	double *all;
 	size_t n = 0;
 
@@ -131,7 +138,7 @@ static double report_spans(struct bench *bench, const char *row, const char *per
 	run_measure(bench->run,
 		    &(struct measure){ .table = bench->kind == HANDLER_NMI ? "perf NMI handler time"
 									   : "timer interrupt time",
-				       .row = row,
+				       .row = setting->row,
 				       .name = "handler_time",
 				       .unit = "ns",
 				       .columns = "n avg p50 p99 max stddev",
@@ -141,40 +148,29 @@ static double report_spans(struct bench *bench, const char *row, const char *per
 				       .n = n });
 	stats_summarise(&stats, all, n, 0);
 	free(all);
-	return stats.avg;
+	return stats.p50;
 }
 
-/* Interrupts of the same workload when nobody samples: what a timer interrupt costs anyway. */
-static bool measure_baseline(struct bench *bench)
-{
-	struct err err;
-	size_t n = 0;
-
-	if (bench->kind == HANDLER_NMI)
-		return true;
-	run_progress(bench->run, "baseline, nothing sampled");
-	if (observe(bench, NULL, NULL, &err)) {
-		run_broken(bench->run, "baseline: %s", err.text);
-		return false;
-	}
-	for (size_t i = 0; i < bench->time.n; i++)
-		n += bench->time.cpu[i].n;
-	bench->baseline_ns = report_spans(bench, "(not sampled)", "none");
-	return run_control(bench->run, "timer interrupts", (double)n, 0, "1");
-}
-
-/* The share of each CPU that sampling took, beyond what its interrupts cost without it. */
-static void check_shares(struct bench *bench, const char *row, double seconds)
+/*
+ * The share of each CPU that went into interrupts which took a sample. Sampling causes them, so all
+ * of their time counts, not only what lies above the timer alone. Samples that did not fit into the
+ * ring cannot be matched with an interrupt; they count with what the others took on average.
+ */
+static void check_shares(struct bench *bench, const char *row, const struct sampler *sampler)
 {
 	for (size_t i = 0; i < bench->time.n; i++) {
 		const struct handler_cpu *cpu = &bench->time.cpu[i];
-		double ns = -bench->baseline_ns * (double)cpu->n;
+		double samples = (double)sampler->cpu[i].samples;
+		double lost = bench->kind == HANDLER_TIMER ? (double)sampler->cpu[i].lost : 0;
+		double seconds = sampler_seconds(sampler);
+		double scale = samples > 0 ? (samples + lost) / samples : 1;
+		double ns = 0;
 		char where[64];
 
 		for (size_t j = 0; j < cpu->n; j++)
 			ns += (double)cpu->span[j].length_ns;
 		snprintf(where, sizeof(where), "%s, cpu %d", row, cpu->cpu);
-		run_check_le(bench->run, "cpu_share", where, 100 * ns / (seconds * 1e9),
+		run_check_le(bench->run, "cpu_share", where, 100 * ns * scale / (seconds * 1e9),
 			     bench->percent_max, "%");
 	}
 }
@@ -203,29 +199,56 @@ static bool keep_sampled(struct bench *bench, const struct setting *setting,
 			   MATCHED_MIN, "%");
 }
 
+/* The timer alone: there must be interrupts, and no sample, or it is no baseline. */
+static void take_alone(struct bench *bench, const struct setting *setting,
+		       const struct sampler *sampler)
+{
+	double samples = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sampler->n; i++) {
+		samples += (double)sampler->cpu[i].samples;
+		n += bench->time.cpu[i].n;
+	}
+	if (!run_control(bench->run, "interrupts of the timer alone", (double)n, 0, "1"))
+		return;
+	if (samples > 0)
+		run_broken(bench->run, "%s: %g samples were taken", setting->row, samples);
+	bench->alone_ns[setting->fixed] = report_spans(bench, setting);
+}
+
+static void take_sampled(struct bench *bench, const struct setting *setting,
+			 const struct sampler *sampler)
+{
+	double p50;
+
+	if (!keep_sampled(bench, setting, sampler))
+		return;
+	p50 = report_spans(bench, setting);
+	run_figure(bench->run, "samples", setting->row, "cost of a sample (p50)",
+		   p50 - bench->alone_ns[setting->fixed], "ns");
+	check_shares(bench, setting->row, sampler);
+}
+
 static void run_setting(struct bench *bench, const struct setting *setting)
 {
 	struct perf_event_attr attr = setting_attr(bench, setting);
 	struct sampler sampler;
 	struct err err;
-	double avg;
 
+	if (setting->alone && bench->kind == HANDLER_NMI)
+		return;
 	if (setting->callgraph == CALLGRAPH_LBR && event_probe(&attr, &err)) {
 		run_note(bench->run, "%s: not measured: %s", setting->row, err.text);
 		return;
 	}
 	run_progress(bench->run, "%s", setting->row);
-	if (observe(bench, &attr, &sampler, &err)) {
+	if (observe(bench, &attr, &sampler, &err))
 		run_broken(bench->run, "%s: %s", setting->row, err.text);
-		sampler_close(&sampler);
-		return;
-	}
-	if (keep_sampled(bench, setting, &sampler)) {
-		avg = report_spans(bench, setting->row, setting->fixed ? "fixed" : "frequency");
-		run_figure(bench->run, "samples", setting->row, "cost above baseline",
-			   avg - bench->baseline_ns, "ns");
-		check_shares(bench, setting->row, sampler_seconds(&sampler));
-	}
+	else if (setting->alone)
+		take_alone(bench, setting, &sampler);
+	else
+		take_sampled(bench, setting, &sampler);
 	sampler_close(&sampler);
 }
 
@@ -245,9 +268,8 @@ static int run_cost(struct run *run)
 		return run_broken(run, "%s", err.text);
 	/* 0 and 100 switch the kernel's own limit off: then a CPU is all that may be used. */
 	bench.percent_max = percent > 0 ? (double)percent : 100;
-	if (measure_baseline(&bench))
-		for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-			run_setting(&bench, &settings[i]);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		run_setting(&bench, &settings[i]);
 	handler_time_close(&bench.time);
 	return 0;
 }
@@ -290,7 +312,7 @@ const struct hypothesis hypothesis = {
 		"perf, x86: Use counter freezing with Arch Perfmon v4 (Skylake perf patches, 3/4): "
 		"its table of handler times by perf option",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 60,
+	.budget_s = 90,
 	.needs = needs,
 	.checks = checks,
 	.klog = klog,

@@ -102,10 +102,8 @@ static int enter(const struct condition *condition, int *idle, struct err *err)
 	*idle = condition->idle_forbidden ? dma_latency_hold(0, err) : -1;
 	if (condition->idle_forbidden && *idle < 0)
 		return *idle;
-	if (condition->fifo)
-		result = placement_policy(SCHED_FIFO, FIFO_PRIORITY, err);
-	else
-		result = placement_policy(SCHED_OTHER, 0, err);
+	result = placement_policy(condition->fifo ? SCHED_FIFO : SCHED_OTHER,
+				  condition->fifo ? FIFO_PRIORITY : 0, err);
 	if (result)
 		dma_latency_release(*idle);
 	return result;
@@ -221,16 +219,13 @@ static int run_latency(struct run *run)
 
 const struct hypothesis hypothesis = {
 	.name = "irq_latency",
-	.claim = "No wake-up comes before its deadline and none is missing, whatever the policy, "
-		 "idle "
-		 "states and load",
-	.source = "xen-devel, \"[RFC v2 00/16] Old GIC (gic-vgic) optimizations for GICV2\", A. "
-		  "Anisov, "
-		  "2019-01-16: its max, warm_max, min, avg per scheduler and vwfi",
+	.claim = "No wake-up comes before its deadline and none is missing, "
+		 "whatever the policy, idle states and load",
+	.source = "xen-devel, \"[RFC v2 00/16] Old GIC (gic-vgic) optimizations for GICV2\", "
+		  "A. Anisov, 2019-01-16: max, warm_max, min, avg per scheduler and vwfi",
 	.danger = DANGER_SAFE,
 	/* 16 s; two unanswered deadlines in each of the eight rows cost 80 s more. */
 	.budget_s = 120,
-	.needs = NULL,
 	.checks =
 		(const struct check[]){
 			{ .name = "no_early_wakeup",
@@ -241,9 +236,8 @@ const struct hypothesis hypothesis = {
 			  .origin = "a one-shot timer expires once; 5 s is 3000 distances, "
 				    "loose so that only a lost interrupt exceeds it" },
 			{ .name = "warm_max",
-			  .claim = "the longest warm wake-up latency of each row stays within the "
-				   "lab's "
-				   "bound (not asked of SCHED_OTHER under load)",
+			  .claim = "the longest warm latency of each row stays within the "
+				   "lab's bound (not asked of SCHED_OTHER under load)",
 			  .origin = "--bound, set by the lab",
 			  .optional = true },
 			{ 0 } },
