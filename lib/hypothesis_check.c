@@ -197,7 +197,7 @@ static const struct {
 	{ "good", run_good, "pass", "", 0 },
 	{ "failing", run_failing, "fail", "first: bad row", 1 },
 	{ "uncontrolled", run_uncontrolled, "broken", "no positive control", 1 },
-	{ "no effect", run_no_effect, "broken", "positive control effect", 1 },
+	{ "no effect", run_no_effect, "broken", "positive control does not hold: effect", 1 },
 	{ "unreached", run_unreached, "broken", "check first was never reached", 1 },
 	{ "undeclared", run_undeclared, "broken", "check third is not declared", 1 },
 	{ "not a number", run_nan, "broken", "not a number", 1 },

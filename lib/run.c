@@ -144,15 +144,18 @@ bool run_control(struct run *run, const char *name, double value, double floor, 
 	bool ok = isfinite(value) && value > floor;
 	json_t *record = json_pack("{s:s, s:s, s:s, s:b}", "type", "control", "name", name, "unit",
 				   unit, "ok", ok);
+	char text[256], value_text[32], floor_text[32];
 
 	record_set_number(record, "value", value);
 	record_set_number(record, "floor", floor);
 	emit(run, record);
-	ktap_diag("control %s: %g > %g %s: %s", name, value, floor, unit, ok ? "yes" : "no");
+	snprintf(text, sizeof(text), "%s: %s > %s", name,
+		 unit_format(value, unit, value_text, sizeof(value_text)),
+		 unit_format(floor, unit, floor_text, sizeof(floor_text)));
+	ktap_diag("control %s: %s", text, ok ? "yes" : "no");
 	run->controls++;
 	if (!ok)
-		run_broken(run, "positive control %s: %g, not above %g %s", name, value, floor,
-			   unit);
+		run_broken(run, "positive control does not hold: %s", text);
 	return ok;
 }
 
