@@ -137,8 +137,10 @@ static const struct {
 		     "journal has no end." },
 	{ "forms", "Nothing refuted. Nothing shown to hold either. No conclusion: pebs_ip." },
 	{ "forms", "share NO VALUE - <= - 0/1 kernel.perf_cpu_time_max_percent" },
-	{ "forms", "many 70000 200 300" },
-	{ "forms", "none 0 - -" },
+	{ "forms", "many 200 300 70000" },
+	/* The unit of the samples, although the last column counts them. */
+	{ "forms", "cost, handler, in ns, clock resolution 40 ns" },
+	{ "forms", "none - - 0" },
 	{ "unknown", "note 5 records of unknown type or written twice left out" },
 	{ "unknown", "pebs_ip fail 1.0 s second" },
 };

@@ -172,9 +172,18 @@ static const char *statistic_name(const char *name)
 	return strcmp(name, "p999") ? name : "p99.9";
 }
 
+/* The unit that the samples were recorded in: that of any column but the count of samples. */
+static const char *recorded_unit(const struct cost_table *cost)
+{
+	for (size_t c = 0; c < cost->n_columns; c++)
+		if (strcmp(cost->columns[c].unit, "1") != 0)
+			return cost->columns[c].unit;
+	return "1";
+}
+
 static void caption_cost(struct term *term, const struct cost_table *cost)
 {
-	const char *recorded = cost->n_columns ? cost->columns[cost->n_columns - 1].unit : "";
+	const char *recorded = recorded_unit(cost);
 	bool named = cost->name && strcmp(cost->name, cost->table) != 0;
 	bool in_unit = cost->unit && *cost->unit;
 	char clock[128] = "", low[48], high[48];
