@@ -291,7 +291,8 @@ static enum verdict conclude(struct run *run, struct guard *guard, enum verdict 
 	}
 	if (guard->alone) {
 		ktap_result(log, "kernel_log", why.text);
-		if (log != VERDICT_SKIP && log < verdict) {
+		/* A quiet kernel log is no reason to pass. */
+		if (log < VERDICT_PASS && log < verdict) {
 			snprintf(run->reason, sizeof(run->reason), "%s", why.text);
 			verdict = log;
 		}

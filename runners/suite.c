@@ -28,7 +28,7 @@
 
 int suite_default_dir(char *dir, size_t size, struct err *err)
 {
-	static const char *const places[] = { "suites", "../lib/pmiproof" };
+	static const char *const places[] = { "suites", "../libexec/pmiproof/suites" };
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
