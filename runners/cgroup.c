@@ -94,7 +94,9 @@ int cgroup_open_place(struct err *err)
 	if (result)
 		return result;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_set(err, errno, "open %s", path) : fd;
+	if (fd < 0)
+		return err_set(err, errno, "open %s", path);
+	return fd;
 }
 
 int cgroup_create(struct cgroup *cgroup, int place, unsigned int number, struct err *err)
