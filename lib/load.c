@@ -138,7 +138,7 @@ _Noreturn static void become_stress(char *const argv[], int report)
 	sigset_t none;
 
 	(void)setpgid(0, 0);
-	/* If even the keeper is killed: stress-ng's workers end when their parent does. */
+	/* If even the keeper is killed, so is stress-ng, whose workers watch for its death. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	default_signals(&none);

@@ -192,22 +192,6 @@ START_TEST(ends_when_its_parent_is_killed)
 }
 END_TEST
 
-START_TEST(ends_when_its_keeper_is_killed)
-{
-	struct cpus cpus = last_cpu();
-	struct load load;
-	struct err err;
-	pid_t session;
-
-	adopt_orphans();
-	ck_assert_msg(!load_start(&load, &cpus, &err), "%s", err.text);
-	session = load.pid;
-	ck_assert_int_eq(kill(session, SIGKILL), 0);
-	load_stop(&load);
-	ck_assert(session_empties(session));
-}
-END_TEST
-
 /* Write an executable script into dir. */
 static void put_script(const char *dir, const char *name, const char *text)
 {
@@ -356,7 +340,6 @@ Suite *suite(void)
 	tcase_add_test(tc, runs_pinned_in_its_own_group_and_leaves_nothing);
 	tcase_add_test(tc, does_not_inherit_a_realtime_policy);
 	tcase_add_test(tc, ends_when_its_parent_is_killed);
-	tcase_add_test(tc, ends_when_its_keeper_is_killed);
 	tcase_add_test(tc, missing_stress_ng_is_told);
 	tcase_add_test(tc, stress_ng_that_ends_at_once_is_told);
 	tcase_add_test(tc, deaf_workers_are_killed);
