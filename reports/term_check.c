@@ -104,7 +104,7 @@ static const struct {
 	{ "verdicts", "output, last 20 of 25 lines" },
 	{ "verdicts", "[1200 lines left out]" },
 	{ "verdicts", "labels scheduler=credit2, firmware=1.4" },
-	{ "verdicts", "PMU no hardware PMU" },
+	{ "verdicts", "PMU none that counts: event cycles: ENOENT" },
 	{ "verdicts",
 	  "7 hypotheses: 1 hung, 1 fail, 1 broken, 1 known, 1 pass, 1 skip, 1 notrun." },
 	{ "verdicts", "Hung: clock_refresh. Refuted: short_period_soft. Refuted as known: "

@@ -131,10 +131,20 @@ static void put_pmu(struct term *term)
 			put_value(out, model);
 		separator = ", ";
 	}
+	/* What sysfs lists need not count; the record says whether it did. */
+	if (json_is_false(at(term->report->machine, "pmu.counting.counts"))) {
+		const json_t *tried = at(term->report->machine, "pmu.counting.tried");
+
+		fprintf(out, "%snone that counts", separator);
+		if (tried) {
+			fputs(": ", out);
+			put_value(out, tried);
+		}
+	}
 	if (fclose(out))
 		term->result = -ENOMEM;
 	else if (devices)
-		term_line(term, "PMU", size ? text : "no hardware PMU");
+		term_line(term, "PMU", size ? text : "none listed");
 	free(text);
 }
 
