@@ -57,7 +57,7 @@ static void command_fill(struct command *command, const struct cpus *cpus)
 	};
 
 	cpus_format(cpus, command->cpus, sizeof(command->cpus));
-	(void)snprintf(command->count, sizeof(command->count), "%zu", cpus->n);
+	snprintf(command->count, sizeof(command->count), "%zu", cpus->n);
 	_Static_assert(sizeof(argv) <= sizeof(command->argv), "argv of struct command too short");
 	memcpy(command->argv, argv, sizeof(argv));
 }
@@ -66,8 +66,8 @@ static void command_fill(struct command *command, const struct cpus *cpus)
 
 static void default_signals(const sigset_t *blocked)
 {
-	(void)signal(SIGTERM, SIG_DFL);
-	(void)signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, blocked, NULL);
 }
 
@@ -189,7 +189,7 @@ static bool read_stat(const char *pid, char *text, size_t size)
 	ssize_t got;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

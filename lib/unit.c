@@ -94,9 +94,9 @@ int unit_parse_count(const char *text, size_t least, size_t most, size_t *value,
 static void format_number(double value, char *text, size_t size)
 {
 	if (fabs(value) >= 1000 && fabs(value) < WHOLE_MAX)
-		(void)snprintf(text, size, "%.0f", value);
+		snprintf(text, size, "%.0f", value);
 	else
-		(void)snprintf(text, size, "%.4g", value);
+		snprintf(text, size, "%.4g", value);
 }
 
 const char *unit_format(double value, const char *unit, char *text, size_t size)
@@ -105,7 +105,7 @@ const char *unit_format(double value, const char *unit, char *text, size_t size)
 	char number[32];
 
 	if (isnan(value)) {
-		(void)snprintf(text, size, "-");
+		snprintf(text, size, "-");
 		return text;
 	}
 	if (i < TIMES && isfinite(value)) {
@@ -120,6 +120,6 @@ const char *unit_format(double value, const char *unit, char *text, size_t size)
 	format_number(value, number, sizeof(number));
 	if (!strcmp(unit, "1"))
 		unit = "";
-	(void)snprintf(text, size, "%s%s%s", number, *unit ? " " : "", unit);
+	snprintf(text, size, "%s%s%s", number, *unit ? " " : "", unit);
 	return text;
 }

@@ -116,9 +116,9 @@ static void measure_row(struct bench *bench, const struct condition *condition)
 	char row[64];
 	int idle;
 
-	(void)snprintf(row, sizeof(row), "%s, idle %s, %s", condition->fifo ? "fifo" : "other",
-		       condition->idle_forbidden ? "forbidden" : "allowed",
-		       condition->loaded ? "stress-ng" : "no load");
+	snprintf(row, sizeof(row), "%s, idle %s, %s", condition->fifo ? "fifo" : "other",
+		 condition->idle_forbidden ? "forbidden" : "allowed",
+		 condition->loaded ? "stress-ng" : "no load");
 	run_progress(bench->run, "%s", row);
 	if (enter(condition, &idle, &err)) {
 		run_note(bench->run, "row skipped: %s: %s", row, err.text);
@@ -220,7 +220,7 @@ static int run_latency(struct run *run)
 const struct hypothesis hypothesis = {
 	.name = "irq_latency",
 	.claim = "No wake-up comes before its deadline and none is missing, "
-		 "whatever the policy, idle states and load",
+		 "whatever the policy, idle states and load.",
 	.source = "xen-devel, \"[RFC v2 00/16] Old GIC (gic-vgic) optimizations for GICV2\", "
 		  "A. Anisov, 2019-01-16: max, warm_max, min, avg per scheduler and vwfi",
 	.danger = DANGER_SAFE,
