@@ -103,8 +103,8 @@ static int observe(struct bench *bench, const struct perf_event_attr *attr, stru
 		int stopped;
 
 		if (attr)
-			result = sampler_start(sampler, attr, cpus, RING_PAGES, SPANS_MAX, ROW_NS,
-					       err);
+			result = sampler_start(sampler, attr, cpus, RING_PAGES, SPANS_MAX,
+					       SPANS_MAX, ROW_NS, err);
 		if (!result)
 			clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 		if (!result && attr)
