@@ -75,6 +75,13 @@ int unit_parse(const char *text, const char *unit, double *value, struct err *er
 	return 0;
 }
 
+int unit_parse_explicit(const char *text, const char *unit, double *value, struct err *err)
+{
+	if (find_time(unit) < TIMES && *text && !isalpha((unsigned char)text[strlen(text) - 1]))
+		return err_set(err, 0, "\"%s\": a time needs its unit (ns, us, ms, s)", text);
+	return unit_parse(text, unit, value, err);
+}
+
 int unit_parse_count(const char *text, size_t least, size_t most, size_t *value, struct err *err)
 {
 	unsigned long long number;

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "record.h"
+#include "unit.h"
 
 /* Arguments of a test that do not depend on the number of bounds: path, --cpu LIST, workload. */
 #define FIXED_ARGUMENTS 4
@@ -21,15 +22,24 @@ static int check_bound(const struct suite *suite, const struct run_options_bound
 	for (size_t i = 0; i < suite->n; i++) {
 		char check[128];
 		const json_t *declared;
+		const char *unit;
+		double value;
+		int result;
 
 		if (strcmp(suite->tests[i].name, bound->hypothesis) != 0)
 			continue;
 		snprintf(check, sizeof(check), "%.*s", (int)length, bound->setting);
 		declared = suite_find(&suite->tests[i], "checks", check);
-		if (declared)
-			return 0;
-		return err_set(err, 0, "--bound %s.%s: it has no check of that name",
-			       bound->hypothesis, bound->setting);
+		unit = json_string_value(json_object_get(declared, "bound_unit"));
+		if (!unit)
+			return err_set(err, 0, "--bound %s.%s: no check of that name takes a bound",
+				       bound->hypothesis, bound->setting);
+		result = bound->setting[length] ? unit_parse_explicit(bound->setting + length + 1,
+								      unit, &value, err)
+						: err_set(err, 0, "no value");
+		if (result)
+			err_prefix(err, "--bound %s.%s", bound->hypothesis, check);
+		return result;
 	}
 	return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run", bound->hypothesis,
 		       bound->setting);

@@ -28,7 +28,7 @@ static const char help[] =
 	"      --allow LEVEL      most dangerous level to run: safe, may-throttle (default),\n"
 	"                         may-hang\n"
 	"      --bound HYPOTHESIS.CHECK=VALUE\n"
-	"                         bound of a check that has none of its own; may be repeated\n"
+	"                         bound of a check that takes one (list -v); may be repeated\n"
 	"      --workload CMD     what to measure under, for hypotheses that take one\n"
 	"      --identify         let the report name the machine (host name, serial numbers)\n"
 	"      --ktap             KTAP on standard output, and nothing else there\n"

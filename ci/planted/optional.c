@@ -4,7 +4,7 @@
 
 static const struct check checks[] = {
 	{ "held", "a number is below another", "planted: 1 < 2", false },
-	{ "bounded", "10 us are within the bound", "the bound given", true },
+	{ "bounded", "10 us are within the bound", "the bound given", true, "ns" },
 	{ 0 },
 };
 
@@ -19,7 +19,7 @@ static int run_it(struct run *run)
 	double bound;
 
 	planted_pass(run);
-	if (run_bound(run, "bounded", "ns", &bound))
+	if (run_bound(run, "bounded", &bound))
 		run_check_le(run, "bounded", NULL, 10000, bound, "ns");
 	if (workload)
 		run_note(run, "workload: %s", workload);

@@ -176,7 +176,7 @@ static void measure(struct bench *bench)
 {
 	struct err err;
 
-	bench->bounded = run_bound(bench->run, "warm_max", "ns", &bench->bound);
+	bench->bounded = run_bound(bench->run, "warm_max", &bench->bound);
 	bench->resolution = stats_clock_resolution(CLOCK_MONOTONIC, CLOCK_READS);
 	if (!run_control(bench->run, "clock_resolution", bench->resolution, 0, "ns"))
 		return;
@@ -239,7 +239,8 @@ const struct hypothesis hypothesis = {
 			  .claim = "the longest warm latency of each row stays within the "
 				   "lab's bound (not asked of SCHED_OTHER under load)",
 			  .origin = "--bound, set by the lab",
-			  .optional = true },
+			  .optional = true,
+			  .bound_unit = "ns" },
 			{ 0 } },
 	.options =
 		(const struct option_spec[]){

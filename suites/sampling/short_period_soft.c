@@ -107,8 +107,8 @@ static void judge_progress(struct run *run, const struct setting *setting, doubl
 	double worker_min = WORKER_MIN, rcu_min = RCU_MIN;
 	double rounds = 0, grace = (double)all->grace_total / seconds;
 
-	run_bound(run, "worker_progress", "%", &worker_min);
-	run_bound(run, "rcu_progress", "%", &rcu_min);
+	run_bound(run, "worker_progress", &worker_min);
+	run_bound(run, "rcu_progress", &rcu_min);
 	for (size_t i = 0; i < all->n; i++)
 		rounds += (double)all->worker[i].rounds / seconds;
 	run_measure(run, &(struct measure){ .table = "RCU grace period",
@@ -205,11 +205,13 @@ static const struct check checks[] = {
 	  .claim = "workers keep a share of what they do at the control period",
 	  .origin =
 		  "0.1 %: loose, as 100,000 samples/s may rightly take all but a few percent of a "
-		  "slow CPU; starvation as reported left 0.03 %. A lab sets a higher one" },
+		  "slow CPU; starvation as reported left 0.03 %. A lab sets a higher one",
+	  .bound_unit = "%" },
 	{ .name = "rcu_progress",
 	  .claim = "RCU grace periods keep a share of those at the control period",
 	  .origin = "1 %: a starved grace-period thread completes none for seconds",
-	  .optional = true },
+	  .optional = true,
+	  .bound_unit = "%" },
 	{ 0 },
 };
 
