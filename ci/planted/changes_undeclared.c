@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Changes a sysctl without saying so, and passes. */
-#include "planted.h"
-#include "sysctl.h"
+#include "changes.h"
 
 static int run_it(struct run *run)
 {
-	struct err err;
-
-	planted_pass(run);
-	if (sysctl_write("kernel.perf_event_mlock_kb", "517", &err))
-		return run_broken(run, "%s", err.text);
+	planted_change(run);
 	return 0;
 }
 
