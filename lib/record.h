@@ -49,4 +49,28 @@ void record_set_number(json_t *object, const char *key, double value);
  */
 void record_set_text(json_t *object, const char *key, const char *text, size_t len);
 
+/* Types of JSON value as docs/records.md names them. */
+enum record_kind {
+	RECORD_STRING,
+	RECORD_INTEGER,
+	RECORD_NUMBER,
+	RECORD_BOOLEAN,
+	RECORD_ARRAY,
+	RECORD_OBJECT,
+};
+
+/* What a reader insists on. */
+struct record_key {
+	const char *type; /* of the record */
+	const char *key;
+	enum record_kind kind;
+	bool optional; /* may be missing, but not be of another kind */
+};
+
+/* Table of all keys of all types; ends with a row of NULLs. */
+extern const struct record_key record_keys[];
+
+/* Is a value, which may be NULL, of that type? */
+bool record_is_kind(const json_t *value, enum record_kind kind);
+
 #endif

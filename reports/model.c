@@ -7,98 +7,13 @@
 #include <string.h>
 
 #include "journal.h"
-
-/*
- * A figure that is not a number is left out by the writer, so "value", "bound" and "floor" may be
- * missing; "row" is, where a check is about the whole run; "pattern", where no message matched.
- */
-const struct report_key report_keys[] = {
-	{ "run", "version", REPORT_STRING, false },
-	{ "run", "args", REPORT_ARRAY, false },
-	{ "run", "labels", REPORT_OBJECT, false },
-	{ "run", "planned", REPORT_ARRAY, false },
-	{ "run", "repeat", REPORT_INTEGER, true },
-	{ "machine", "emulated", REPORT_BOOLEAN, true },
-	{ "start", "budget_s", REPORT_NUMBER, false },
-	{ "start", "danger", REPORT_STRING, false },
-	{ "control", "name", REPORT_STRING, false },
-	{ "control", "value", REPORT_NUMBER, true },
-	{ "control", "floor", REPORT_NUMBER, true },
-	{ "control", "unit", REPORT_STRING, false },
-	{ "control", "ok", REPORT_BOOLEAN, false },
-	{ "measure", "table", REPORT_STRING, false },
-	{ "measure", "row", REPORT_STRING, false },
-	{ "measure", "name", REPORT_STRING, false },
-	{ "measure", "unit", REPORT_STRING, false },
-	{ "measure", "labels", REPORT_OBJECT, true },
-	{ "measure", "value", REPORT_NUMBER, true },
-	{ "measure", "n", REPORT_INTEGER, true },
-	{ "measure", "resolution", REPORT_NUMBER, true },
-	{ "measure", "warm_skip", REPORT_INTEGER, true },
-	{ "measure", "columns", REPORT_STRING, true },
-	{ "measure", "stats", REPORT_OBJECT, true },
-	{ "measure", "samples", REPORT_ARRAY, true },
-	{ "measure", "histogram", REPORT_ARRAY, true },
-	{ "check", "name", REPORT_STRING, false },
-	{ "check", "row", REPORT_STRING, true },
-	{ "check", "op", REPORT_STRING, false },
-	{ "check", "value", REPORT_NUMBER, true },
-	{ "check", "bound", REPORT_NUMBER, true },
-	{ "check", "unit", REPORT_STRING, false },
-	{ "check", "origin", REPORT_STRING, false },
-	{ "check", "ok", REPORT_BOOLEAN, false },
-	{ "verdict", "verdict", REPORT_STRING, false },
-	{ "verdict", "reason", REPORT_STRING, false },
-	{ "note", "text", REPORT_STRING, false },
-	{ "log", "class", REPORT_STRING, false },
-	{ "log", "pattern", REPORT_STRING, true },
-	{ "log", "level", REPORT_INTEGER, false },
-	{ "log", "kseq", REPORT_INTEGER, false },
-	{ "log", "ktime_us", REPORT_INTEGER, false },
-	{ "log", "text", REPORT_STRING, false },
-	{ "log", "suppressed", REPORT_INTEGER, false },
-	{ "log", "expected", REPORT_BOOLEAN, false },
-	{ "output", "stream", REPORT_STRING, false },
-	{ "output", "text", REPORT_STRING, false },
-	{ "output", "omitted", REPORT_INTEGER, true },
-	{ "end", "verdict", REPORT_STRING, false },
-	{ "end", "reasons", REPORT_ARRAY, false },
-	{ "end", "exit", REPORT_INTEGER, true },
-	{ "end", "signal", REPORT_INTEGER, true },
-	{ "end", "duration_s", REPORT_NUMBER, false },
-	{ "end", "survivors", REPORT_INTEGER, false },
-	{ "end", "log_lost", REPORT_BOOLEAN, false },
-	{ "end", "restored", REPORT_ARRAY, false },
-	{ "done", "counts", REPORT_OBJECT, false },
-	{ "done", "exit", REPORT_INTEGER, false },
-	{ "done", "interrupted", REPORT_BOOLEAN, false },
-	{ NULL, NULL, 0, false },
-};
+#include "record.h"
 
 static const char *const kind_names[] = {
-	[REPORT_STRING] = "a string", [REPORT_INTEGER] = "an integer",
-	[REPORT_NUMBER] = "a number", [REPORT_BOOLEAN] = "true or false",
-	[REPORT_ARRAY] = "an array",  [REPORT_OBJECT] = "an object",
+	[RECORD_STRING] = "a string", [RECORD_INTEGER] = "an integer",
+	[RECORD_NUMBER] = "a number", [RECORD_BOOLEAN] = "true or false",
+	[RECORD_ARRAY] = "an array",  [RECORD_OBJECT] = "an object",
 };
-
-static bool is_kind(const json_t *value, enum report_kind kind)
-{
-	switch (kind) {
-	case REPORT_STRING:
-		return json_is_string(value);
-	case REPORT_INTEGER:
-		return json_is_integer(value);
-	case REPORT_NUMBER:
-		return json_is_number(value);
-	case REPORT_BOOLEAN:
-		return json_is_boolean(value);
-	case REPORT_ARRAY:
-		return json_is_array(value);
-	case REPORT_OBJECT:
-		return json_is_object(value);
-	}
-	return false;
-}
 
 static const char *text_of(const json_t *record, const char *key)
 {
@@ -116,7 +31,7 @@ static int bad_key(const struct journal_reader *reader, const char *type, const 
 static int check_keys(const struct journal_reader *reader, const json_t *record, const char *type,
 		      struct err *err)
 {
-	for (const struct report_key *k = report_keys; k->type; k++) {
+	for (const struct record_key *k = record_keys; k->type; k++) {
 		const json_t *value;
 		char what[32];
 
@@ -128,7 +43,7 @@ static int check_keys(const struct journal_reader *reader, const json_t *record,
 		if (!value)
 			return bad_key(reader, type, k->key, "missing", err);
 		snprintf(what, sizeof(what), "not %s", kind_names[k->kind]);
-		if (!is_kind(value, k->kind))
+		if (!record_is_kind(value, k->kind))
 			return bad_key(reader, type, k->key, what, err);
 	}
 	return 0;

@@ -79,25 +79,4 @@ enum verdict report_test_verdict(const struct report_test *test);
 /* The first execution that has the verdict of the test, or NULL when there is none. */
 const struct report_execution *report_test_deciding(const struct report_test *test);
 
-/* Types of JSON value as docs/records.md names them. */
-enum report_kind {
-	REPORT_STRING,
-	REPORT_INTEGER,
-	REPORT_NUMBER,
-	REPORT_BOOLEAN,
-	REPORT_ARRAY,
-	REPORT_OBJECT,
-};
-
-/* What a reader insists on. */
-struct report_key {
-	const char *type; /* of the record */
-	const char *key;
-	enum report_kind kind;
-	bool optional; /* may be missing, but not be of another kind */
-};
-
-/* Table of all keys of all types; ends with a row of NULLs. */
-extern const struct report_key report_keys[];
-
 #endif

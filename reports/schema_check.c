@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "journal.h"
-#include "model.h"
+#include "record.h"
 
 Suite *suite(void);
 
@@ -547,7 +547,7 @@ static bool listed(const json_t *array, const char *text)
 }
 
 /* Is `key` of the reader's table known to the definition, and required by both or by none? */
-static void agree(const json_t *root, const struct report_key *k, const char *definition)
+static void agree(const json_t *root, const struct record_key *k, const char *definition)
 {
 	const json_t *def = json_object_get(json_object_get(root, "$defs"), definition);
 	bool known = json_object_get(json_object_get(def, "properties"), k->key) != NULL;
@@ -561,7 +561,7 @@ START_TEST(reader_and_schema_agree)
 {
 	json_t *root = load_schema();
 
-	for (const struct report_key *k = report_keys; k->type; k++)
+	for (const struct record_key *k = record_keys; k->type; k++)
 		if (strcmp(k->type, "measure") != 0)
 			agree(root, k, k->type);
 		else if (!k->optional)

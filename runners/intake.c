@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reports/model.h"
+#include "record.h"
 
 /* Types of record that a test may write. */
 static const char *const types[] = { "control", "measure", "check", "verdict", "note", "progress" };
@@ -43,29 +43,15 @@ static const char *text_of(const json_t *record, const char *key)
 	return text ? text : "";
 }
 
-static bool is_kind(const json_t *value, enum report_kind kind)
-{
-	static const unsigned int kinds[] = {
-		[REPORT_STRING] = 1U << JSON_STRING,
-		[REPORT_INTEGER] = 1U << JSON_INTEGER,
-		[REPORT_NUMBER] = 1U << JSON_INTEGER | 1U << JSON_REAL,
-		[REPORT_BOOLEAN] = 1U << JSON_TRUE | 1U << JSON_FALSE,
-		[REPORT_ARRAY] = 1U << JSON_ARRAY,
-		[REPORT_OBJECT] = 1U << JSON_OBJECT,
-	};
-
-	return kinds[kind] >> json_typeof(value) & 1;
-}
-
 /* The record has the keys that a reader of the journal insists on. */
 static int check_keys(const json_t *record, const char *type, struct err *err)
 {
-	for (const struct report_key *k = report_keys; k->type; k++) {
+	for (const struct record_key *k = record_keys; k->type; k++) {
 		const json_t *value = json_object_get(record, k->key);
 
 		if (strcmp(k->type, type) != 0 || (!value && k->optional))
 			continue;
-		if (!value || !is_kind(value, k->kind))
+		if (!record_is_kind(value, k->kind))
 			return err_set(err, 0, "%s record without a proper \"%s\"", type, k->key);
 	}
 	if (!strcmp(type, "measure") && !json_object_get(record, "value") &&
@@ -91,21 +77,57 @@ static int check_type(const json_t *record, const char **type, struct err *err)
 	return err_set(err, 0, "a record of type \"%.64s\", which is not a test's", own);
 }
 
-/* Does `ok` agree with the figures? Without figures (not a number) it can only be false. */
-static bool consistent(const json_t *record)
+static double number_of(const json_t *record, const char *key)
 {
-	const json_t *value = json_object_get(record, "value");
-	double bound = json_number_value(json_object_get(record, "bound"));
-	bool ok = json_is_true(json_object_get(record, "ok"));
-	const char *op = text_of(record, "op");
+	return json_number_value(json_object_get(record, key));
+}
 
-	if (!value)
-		return !ok;
+/* Are both figures there? One that is not a number is left out by the writer. */
+static bool has_figures(const json_t *record, const char *bound)
+{
+	return json_object_get(record, "value") && json_object_get(record, bound);
+}
+
+/* Does it hold by its figures, whatever the test makes of them? False for an unknown operator. */
+static bool compare(const json_t *record, bool *holds)
+{
+	double value = number_of(record, "value");
+	double bound = number_of(record, "bound");
+	const char *op = text_of(record, "op");
+	bool defined = has_figures(record, "bound");
+
 	if (!strcmp(op, "<="))
-		return ok == (json_number_value(value) <= bound);
-	if (!strcmp(op, ">="))
-		return ok == (json_number_value(value) >= bound);
-	return !strcmp(op, "==") && ok == (json_number_value(value) == bound);
+		*holds = defined && value <= bound;
+	else if (!strcmp(op, ">="))
+		*holds = defined && value >= bound;
+	else if (!strcmp(op, "=="))
+		*holds = defined && value == bound;
+	else
+		return false;
+	return true;
+}
+
+static int agrees(const json_t *record, const char *type, bool holds, struct err *err)
+{
+	if (json_is_true(json_object_get(record, "ok")) == holds)
+		return 0;
+	return err_set(err, 0, "%s \"%.64s\", whose result contradicts its figures", type,
+		       text_of(record, "name"));
+}
+
+static void note_failed(struct intake *intake, const json_t *record)
+{
+	if (!has_figures(record, "bound")) {
+		intake->undefined++;
+		return;
+	}
+	if (intake->failed++)
+		return;
+	snprintf(intake->first_failed, sizeof(intake->first_failed),
+		 "check %.100s failed%s%.200s: %g %s %g %.32s does not hold",
+		 text_of(record, "name"), *text_of(record, "row") ? " at " : "",
+		 text_of(record, "row"), number_of(record, "value"), text_of(record, "op"),
+		 number_of(record, "bound"), text_of(record, "unit"));
 }
 
 static int take_check(struct intake *intake, const json_t *record, struct err *err)
@@ -113,28 +135,36 @@ static int take_check(struct intake *intake, const json_t *record, struct err *e
 	const json_t *list = json_object_get(intake->test->declaration, "checks");
 	const char *name = text_of(record, "name");
 	const json_t *declared = suite_find(intake->test, "checks", name);
+	bool holds;
+	int result;
 
 	if (!declared)
 		return err_set(err, 0, "check \"%.64s\", which is not declared", name);
-	if (!consistent(record))
-		return err_set(err, 0, "check \"%.64s\", whose result contradicts its figures",
-			       name);
+	if (!compare(record, &holds))
+		return err_set(err, 0, "check \"%.64s\", whose operator is not known", name);
+	result = agrees(record, "check", holds, err);
+	if (result)
+		return result;
 	for (size_t i = 0; i < json_array_size(list); i++)
 		if (json_array_get(list, i) == declared)
 			intake->reached[i] = true;
-	if (json_is_true(json_object_get(record, "ok")))
-		return 0;
-	if (!json_object_get(record, "value")) {
-		intake->undefined++;
-		return 0;
-	}
-	if (!intake->failed++)
-		snprintf(intake->first_failed, sizeof(intake->first_failed),
-			 "check %.100s failed%s%.200s: %g %s %g %.32s does not hold", name,
-			 *text_of(record, "row") ? " at " : "", text_of(record, "row"),
-			 json_number_value(json_object_get(record, "value")), text_of(record, "op"),
-			 json_number_value(json_object_get(record, "bound")),
-			 text_of(record, "unit"));
+	if (!holds)
+		note_failed(intake, record);
+	return 0;
+}
+
+static int take_control(struct intake *intake, const json_t *record, struct err *err)
+{
+	bool holds = has_figures(record, "floor") &&
+		     number_of(record, "value") > number_of(record, "floor");
+	int result = agrees(record, "control", holds, err);
+
+	if (result)
+		return result;
+	intake->controls++;
+	if (!holds && !intake->controls_failed++)
+		snprintf(intake->first_control, sizeof(intake->first_control), "%.200s",
+			 text_of(record, "name"));
 	return 0;
 }
 
@@ -166,6 +196,8 @@ static int take(struct intake *intake, const json_t *record, const char **type, 
 		result = check_keys(record, *type, err);
 	if (!result && !strcmp(*type, "check"))
 		result = take_check(intake, record, err);
+	if (!result && !strcmp(*type, "control"))
+		result = take_control(intake, record, err);
 	if (!result && !strcmp(*type, "verdict"))
 		result = take_verdict(intake, record, err);
 	if (!result && !strcmp(*type, "progress"))
@@ -199,13 +231,18 @@ json_t *intake_line(struct intake *intake, const char *line, size_t len, bool cu
 	return NULL;
 }
 
-/* A pass is believed only when every check that is not optional was evaluated. */
-static void judge_unreached(const struct intake *intake, struct judge *judge)
+/*
+ * A pass is believed only when the effect was shown to be observable and every check that is not
+ * optional was evaluated.
+ */
+static void judge_pass(const struct intake *intake, struct judge *judge)
 {
 	const json_t *list = json_object_get(intake->test->declaration, "checks");
 	const json_t *check;
 	size_t i;
 
+	if (!intake->controls)
+		judge_add(judge, VERDICT_BROKEN, "no positive control was made");
 	json_array_foreach(list, i, check)
 	{
 		if (!intake->reached[i] && !json_is_true(json_object_get(check, "optional")))
@@ -218,8 +255,12 @@ void intake_judge(const struct intake *intake, bool ended, struct judge *judge)
 {
 	if (intake->failed && (!ended || intake->said != VERDICT_FAIL))
 		judge_add(judge, VERDICT_FAIL, "%s", intake->first_failed);
+	/* A test that says broken itself has the reason in its own words. */
+	if (intake->controls_failed && (!ended || intake->said != VERDICT_BROKEN))
+		judge_add(judge, VERDICT_BROKEN, "positive control does not hold: %s",
+			  intake->first_control);
 	if (intake->undefined)
-		judge_add(judge, VERDICT_BROKEN, "%u checks whose value was not a number",
+		judge_add(judge, VERDICT_BROKEN, "%u checks without a value or a bound",
 			  intake->undefined);
 	if (intake->bad)
 		judge_add(judge, VERDICT_BROKEN, "%u bad records from the test, the first: %s",
@@ -227,7 +268,7 @@ void intake_judge(const struct intake *intake, bool ended, struct judge *judge)
 	if (!ended)
 		return;
 	if (intake->said == VERDICT_PASS)
-		judge_unreached(intake, judge);
+		judge_pass(intake, judge);
 	if (intake->said != VERDICT_NONE)
 		judge_add(judge, intake->said, "%s", intake->reason);
 }

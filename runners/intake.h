@@ -24,9 +24,11 @@ struct intake {
 	char reason[512];
 	bool *reached; /* per declared check */
 	unsigned int failed;
-	unsigned int undefined; /* checks whose value was not a number */
+	unsigned int undefined; /* checks whose value or bound was not a number */
 	char first_failed[512];
-	unsigned int bad; /* lines that are no records a test may write */
+	unsigned int controls, controls_failed;
+	char first_control[208]; /* that failed */
+	unsigned int bad;	 /* lines that are no records a test may write */
 	char first_bad[512];
 	uint64_t bytes;
 	char progress[256]; /* text of the last progress record */
@@ -43,8 +45,9 @@ void intake_free(struct intake *intake);
 json_t *intake_line(struct intake *intake, const char *line, size_t len, bool cut);
 
 /*
- * What the records say. `ended`: the test ended by itself, so its verdict must be there and every
- * check evaluated; else only the evidence counts (failed checks, bad lines).
+ * What the records say. `ended`: the test ended by itself, so its verdict must be there, and for a
+ * pass a positive control and every check; else only the evidence counts (failed checks and
+ * controls, bad lines).
  */
 void intake_judge(const struct intake *intake, bool ended, struct judge *judge);
 

@@ -9,6 +9,9 @@ Suite *suite(void);
 #define CHECK(name, op, value, ok)                                                     \
 	"{\"type\":\"check\",\"name\":\"" name "\",\"op\":\"" op "\",\"value\":" value \
 	",\"bound\":2,\"unit\":\"1\",\"origin\":\"o\",\"ok\":" ok "}"
+#define CONTROL(figures, ok) \
+	"{\"type\":\"control\",\"name\":\"c\"," figures "\"unit\":\"1\",\"ok\":" ok "}"
+#define SHOWN CONTROL("\"value\":1,\"floor\":0,", "true")
 #define VERDICT(verdict) "{\"type\":\"verdict\",\"verdict\":\"" verdict "\",\"reason\":\"why\"}"
 
 /* The declaration has a check "a" and an optional one "b". */
@@ -57,7 +60,9 @@ static enum verdict judged(const char *const *lines, bool ended)
 
 static const char *const good[] = {
 	"{\"type\":\"note\",\"text\":\"x\"}",
-	"{\"type\":\"control\",\"name\":\"c\",\"value\":1,\"floor\":0,\"unit\":\"1\",\"ok\":true}",
+	SHOWN,
+	CONTROL("\"value\":0,\"floor\":0,", "false"),
+	CONTROL("\"floor\":0,", "false"),
 	"{\"type\":\"measure\",\"table\":\"t\",\"row\":\"r\",\"name\":\"n\",\"unit\":\"ns\","
 	"\"value\":1.5}",
 	"{\"type\":\"measure\",\"table\":\"t\",\"row\":\"r\",\"name\":\"n\",\"unit\":\"ns\","
@@ -109,6 +114,14 @@ static const char *const bad[] = {
 	CHECK("a", ">=", "2", "false"),
 	CHECK("a", "==", "2.5", "true"),
 	CHECK("a", "<=", "\"1\"", "true"),
+	/* What is not a number holds for nobody. */
+	CHECK("a", "<=", "1e999", "true"),
+	"{\"type\":\"check\",\"name\":\"a\",\"op\":\"<=\",\"value\":-1,\"unit\":\"1\","
+	"\"origin\":\"o\",\"ok\":true}",
+	CONTROL("\"value\":0,\"floor\":0,", "true"),
+	CONTROL("\"value\":1,\"floor\":0,", "false"),
+	CONTROL("\"value\":1,", "true"),
+	CONTROL("\"floor\":-1,", "true"),
 	VERDICT("hung"),
 	VERDICT("notrun"),
 	VERDICT("none"),
@@ -160,19 +173,30 @@ END_TEST
 
 START_TEST(verdicts)
 {
-	const char *const pass[] = { CHECK("a", "<=", "1", "true"), VERDICT("pass"), NULL };
-	const char *const unreached[] = { CHECK("b", "<=", "1", "true"), VERDICT("pass"), NULL };
-	const char *const overruled[] = { CHECK("a", "<=", "3", "false"), VERDICT("pass"), NULL };
-	const char *const twice[] = { CHECK("a", "<=", "1", "true"), VERDICT("pass"),
-				      VERDICT("skip"), NULL };
-	const char *const undefined[] = { "{\"type\":\"check\",\"name\":\"a\",\"op\":\"<=\","
-					  "\"bound\":2,\"unit\":\"1\",\"origin\":\"o\","
-					  "\"ok\":false}",
-					  VERDICT("pass"), NULL };
+#define HELD CHECK("a", "<=", "1", "true")
+#define UNBOUNDED(figure)                                                            \
+	"{\"type\":\"check\",\"name\":\"a\",\"op\":\"<=\"," figure "\"unit\":\"1\"," \
+	"\"origin\":\"o\",\"ok\":false}"
+#define NOT_SHOWN CONTROL("\"value\":0,\"floor\":0,", "false")
+	const char *const pass[] = { SHOWN, HELD, VERDICT("pass"), NULL };
+	const char *const vacuous[] = { HELD, VERDICT("pass"), NULL };
+	const char *const not_shown[] = { NOT_SHOWN, SHOWN, HELD, VERDICT("pass"), NULL };
+	const char *const not_shown_skip[] = { NOT_SHOWN, VERDICT("skip"), NULL };
+	const char *const no_bound[] = { SHOWN, UNBOUNDED("\"value\":1,"), VERDICT("pass"), NULL };
+	const char *const unreached[] = { SHOWN, CHECK("b", "<=", "1", "true"), VERDICT("pass"),
+					  NULL };
+	const char *const overruled[] = { SHOWN, CHECK("a", "<=", "3", "false"), VERDICT("pass"),
+					  NULL };
+	const char *const twice[] = { SHOWN, HELD, VERDICT("pass"), VERDICT("skip"), NULL };
+	const char *const undefined[] = { SHOWN, UNBOUNDED("\"bound\":2,"), VERDICT("pass"), NULL };
 	const char *const skip[] = { VERDICT("skip"), NULL };
-	const char *const silent[] = { CHECK("a", "<=", "1", "true"), NULL };
+	const char *const silent[] = { SHOWN, HELD, NULL };
 
 	ck_assert_int_eq(judged(pass, true), VERDICT_PASS);
+	ck_assert_int_eq(judged(vacuous, true), VERDICT_BROKEN);
+	ck_assert_int_eq(judged(not_shown, true), VERDICT_BROKEN);
+	ck_assert_int_eq(judged(not_shown_skip, true), VERDICT_BROKEN);
+	ck_assert_int_eq(judged(no_bound, true), VERDICT_BROKEN);
 	ck_assert_int_eq(judged(unreached, true), VERDICT_BROKEN);
 	ck_assert_int_eq(judged(overruled, true), VERDICT_FAIL);
 	ck_assert_int_eq(judged(overruled, false), VERDICT_FAIL);

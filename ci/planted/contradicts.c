@@ -4,7 +4,7 @@
 
 static int body(int fd)
 {
-	dprintf(fd, PLANTED_CHECK PLANTED_VERDICT);
+	dprintf(fd, PLANTED_CONTROL PLANTED_CHECK PLANTED_VERDICT);
 	return 1;
 }
 

@@ -33,7 +33,7 @@ static int body(int fd)
 	for (size_t sent = 0; sent < HUGE_LINE; sent += sizeof(piece))
 		if (write(fd, piece, sizeof(piece)) < 0)
 			return 4;
-	dprintf(fd, "\n" PLANTED_CHECK PLANTED_VERDICT);
+	dprintf(fd, "\n" PLANTED_CONTROL PLANTED_CHECK PLANTED_VERDICT);
 	return 0;
 }
 

@@ -76,6 +76,9 @@ static inline void planted_leave_process(void)
 	}
 
 /* Records of a raw program that would pass. */
+#define PLANTED_CONTROL                                                                      \
+	"{\"type\":\"control\",\"name\":\"present\",\"value\":1,\"floor\":0,\"unit\":\"1\"," \
+	"\"ok\":true}\n"
 #define PLANTED_CHECK                                                                  \
 	"{\"type\":\"check\",\"name\":\"held\",\"op\":\"<=\",\"value\":1,\"bound\":2," \
 	"\"unit\":\"1\",\"origin\":\"o\",\"ok\":true}\n"
