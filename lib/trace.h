@@ -102,10 +102,13 @@ uint64_t trace_handled(const struct trace *trace);
 void trace_close(struct trace *trace);
 
 /*
- * Remove instances left by a dead process (names "pmiproof-<pid>-..." whose pid is gone, or is
- * `pid` if not 0). Works in a child process, like trace_has(). Returns how many, or -errno: -EBUSY
- * when a survivor still holds one open.
+ * Remove instances (named "pmiproof-<pid>-...") that the process `pid` made, or, with 0, those of
+ * all processes that have ended. Works in a child process, like trace_has(). Returns how many, or
+ * -errno: -EBUSY when a survivor still holds one open.
  */
 int trace_remove_leftovers(long pid, struct err *err);
+
+/* How many instances of ours there are, whoever made them. In a child, too. -errno. */
+int trace_instances(struct err *err);
 
 #endif

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <mntent.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "trace.h"
 
 /* Where the kernel makes a directory to mount tracefs on. */
@@ -174,7 +174,7 @@ static long maker(const char *name)
 }
 
 struct leftovers {
-	long pid;    /* counts as dead even if it is not */
+	long pid;    /* only those of this process, dead or not; 0: those of all dead ones */
 	char **name; /* libtracefs string list */
 	bool no_memory;
 };
@@ -185,7 +185,7 @@ static int note_leftover(const char *name, void *context)
 	long pid = maker(name);
 	char **longer;
 
-	if (!pid || (pid != leftovers->pid && (!kill((pid_t)pid, 0) || errno != ESRCH)))
+	if (!pid || (leftovers->pid ? pid != leftovers->pid : process_is_alive((pid_t)pid)))
 		return 0;
 	longer = tracefs_list_add(leftovers->name, name);
 	if (longer)
@@ -229,6 +229,31 @@ static int remove_leftovers(const struct question *question, struct err *err)
 	}
 	tracefs_list_free(leftovers.name);
 	return result ? result : removed;
+}
+
+static int count_instance(const char *name, void *context)
+{
+	int *n = context;
+
+	*n += maker(name) != 0;
+	return 0;
+}
+
+static int count_instances(const struct question *question, struct err *err)
+{
+	int n = 0;
+
+	(void)question;
+	if (tracefs_instances_walk(count_instance, &n) < 0)
+		return err_set(err, errno, "list the tracefs instances");
+	return n;
+}
+
+int trace_instances(struct err *err)
+{
+	const struct question question = { 0 };
+
+	return ask_child(count_instances, &question, err);
 }
 
 int trace_remove_leftovers(long pid, struct err *err)

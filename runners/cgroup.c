@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "process.h"
 
 /* A killed process is gone within milliseconds unless it sits in the kernel. */
 #define DESTROY_TRIES 200
@@ -236,7 +237,7 @@ size_t cgroup_remove_leftovers(int place, pid_t pid)
 		pid_t made_by = owner(entry->d_name);
 		struct cgroup left = { .parent = place };
 
-		if (!made_by || (pid ? made_by != pid : !kill(made_by, 0) || errno != ESRCH))
+		if (!made_by || (pid ? made_by != pid : process_is_alive(made_by)))
 			continue;
 		snprintf(left.name, sizeof(left.name), "%.63s", entry->d_name);
 		left.dir = openat(place, left.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "family.h"
+#include "process.h"
 
 Suite *suite(void);
 
@@ -80,16 +81,17 @@ START_TEST(counts_descendants)
 	pid_t pids[8];
 	pid_t pid = two_generations(-1);
 	size_t n = family_descendants(getpid(), 0, pids, 8);
-	char name[32];
+	struct process process;
 
 	ck_assert_uint_eq(n, 2);
 	ck_assert_uint_eq(family_descendants(getpid(), pid, pids, 8), 0);
 	ck_assert_uint_eq(family_descendants(pid, 0, pids, 8), 1);
-	ck_assert_str_eq(family_name(pids[0], name, sizeof(name)), "cgroup_check");
+	ck_assert_int_eq(process_read(pids[0], &process), 0);
+	ck_assert_int_eq(process.parent, pid);
 	kill(pids[0], SIGKILL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ck_assert_int_eq(family_state(pid), 0);
+	ck_assert_int_eq(process_read(pid, &process), -ESRCH);
 }
 END_TEST
 
@@ -119,6 +121,30 @@ START_TEST(kills_all_in_it)
 }
 END_TEST
 
+/* A supervisor that was killed and that nobody has waited for yet is as gone as any. */
+START_TEST(removes_what_a_zombie_left)
+{
+	struct err err;
+	int where = cgroup_open_place(&err);
+	struct cgroup cgroup;
+	siginfo_t info;
+	pid_t pid = where < 0 ? -1 : fork();
+
+	if (pid == 0)
+		_exit(cgroup_create(&cgroup, where, 1, &err) ? 1 : 0);
+	if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) || info.si_status) {
+		fprintf(stderr, "skipped: no cgroup can be made\n");
+		return;
+	}
+	snprintf(cgroup.name, sizeof(cgroup.name), CGROUP_PREFIX "%d-1", (int)pid);
+	ck_assert_int_eq(faccessat(where, cgroup.name, F_OK, 0), 0);
+	cgroup_remove_leftovers(where, 0);
+	ck_assert_int_eq(faccessat(where, cgroup.name, F_OK, 0), -1);
+	waitpid(pid, NULL, 0);
+	close(where);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("cgroup");
@@ -128,6 +154,7 @@ Suite *suite(void)
 	tcase_add_test(c, finds_its_place);
 	tcase_add_test(c, counts_descendants);
 	tcase_add_test(c, kills_all_in_it);
+	tcase_add_test(c, removes_what_a_zombie_left);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -26,6 +26,7 @@
 #include "supervisor.h"
 #include "surroundings.h"
 #include "tap.h"
+#include "trace.h"
 
 #define DEFAULT_PARENT "pmiproof-reports"
 
@@ -178,8 +179,10 @@ static int harden(struct session *session, struct err *err)
 	int result = note_if(session, place < 0, &why, err);
 
 	session->supervisor.place = place < 0 ? -1 : place;
+	/* What an earlier run left is to be no finding of this one. */
 	if (place >= 0)
 		cgroup_remove_leftovers(place, 0);
+	trace_remove_leftovers(0, NULL);
 	if (!result && prctl(PR_SET_CHILD_SUBREAPER, 1))
 		result = err_set(err, errno, "become subreaper");
 	if (!result)

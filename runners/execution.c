@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "family.h"
+#include "process.h"
 #include "record.h"
 #include "spawn.h"
 #include "tap.h"
@@ -20,8 +21,12 @@
 /* From SIGTERM to SIGKILL: time for a test to write down its state as evidence. */
 #define TERM_GRACE_MS 5000
 
-/* From SIGKILL to giving up: longer in the kernel means that it hangs there. */
+/*
+ * From SIGKILL to giving up: one that sleeps in the kernel for longer hangs there. One that can
+ * run, or that has ended but for its threads, may only lack a CPU.
+ */
 #define KILL_GRACE_MS 10000
+#define KILL_GRACE_ENDING_MS 60000
 
 /* Children that die with their parent may take this long to be gone. */
 #define SURVIVOR_GRACE_MS 500
@@ -280,6 +285,30 @@ static void kill_all(struct execution *execution)
 	}
 }
 
+bool execution_is_stuck(char state, int64_t since_kill_ms)
+{
+	bool ending = state == 'R' || state == 'Z' || !state;
+
+	return since_kill_ms >= (ending ? KILL_GRACE_ENDING_MS : KILL_GRACE_MS);
+}
+
+/* A machine that was stopped goes on with a clock that has jumped: look once more at the process.
+ */
+static void look_after_kill(struct execution *execution, int64_t since_kill_ms)
+{
+	struct pollfd end = { .fd = execution->pidfd, .events = POLLIN };
+	struct process process = { 0 };
+
+	if (poll(&end, 1, 0) > 0) {
+		execution->gone = true;
+		return;
+	}
+	process_read(execution->pid, &process);
+	execution->stuck = execution_is_stuck(process.state, since_kill_ms);
+	execution->stuck_state = process.state;
+	execution->stuck_s = (double)since_kill_ms / 1000;
+}
+
 static void watch_time(struct execution *execution)
 {
 	const struct supervisor *supervisor = execution->supervisor;
@@ -295,10 +324,10 @@ static void watch_time(struct execution *execution)
 			terminate(execution, ENDING_INACTIVE);
 	} else if (!execution->killed && now >= execution->next) {
 		execution->killed = true;
-		execution->next = now + KILL_GRACE_MS;
+		execution->next = now;
 		kill_all(execution);
-	} else if (execution->killed && now >= execution->next) {
-		execution->stuck = true;
+	} else if (execution->killed) {
+		look_after_kill(execution, now - execution->next);
 	}
 	progress_tick(supervisor->progress, execution->intake.progress);
 }
@@ -395,11 +424,12 @@ static void find_survivors(struct execution *execution)
 	}
 	execution->survivors = n;
 	for (size_t i = 0; i < n && used + 1 < sizeof(execution->survivor_names); i++) {
-		char name[64];
+		struct process process = { .name = "?" };
 
+		process_read(pids[i], &process);
 		used += (size_t)snprintf(execution->survivor_names + used,
 					 sizeof(execution->survivor_names) - used, "%s%s",
-					 i ? ", " : "", family_name(pids[i], name, sizeof(name)));
+					 i ? ", " : "", process.name);
 	}
 }
 
@@ -479,8 +509,9 @@ static void judge_ending(const struct execution *execution, struct judge *judge)
 	}
 	if (execution->stuck)
 		judge_add(judge, VERDICT_HUNG,
-			  "process %d (state %c) cannot be killed: the machine needs a reboot",
-			  (int)execution->pid, family_state(execution->pid));
+			  "process %d is still there %.0f s after SIGKILL (state %c): nothing more "
+			  "can be tested before it is gone, which may take a reboot",
+			  (int)execution->pid, execution->stuck_s, execution->stuck_state);
 }
 
 /* The exit status of a test that ended by itself, against what it said. */

@@ -56,11 +56,13 @@ struct execution {
 	enum ending ending;
 	bool gone;	  /* the process has ended */
 	bool killed;	  /* SIGTERM was not enough */
-	bool stuck;	  /* SIGKILL was not enough */
+	bool stuck;	  /* SIGKILL was not enough, ... */
+	char stuck_state; /* ... with this state (proc(5)) ... */
+	double stuck_s;	  /* ... this long after it */
 	int status;	  /* as of waitpid() */
 	int64_t started;  /* clock_ms() of the start, ... */
 	int64_t active;	  /* ... of the last sign of life, ... */
-	int64_t next;	  /* ... of the next escalation while it is being ended, ... */
+	int64_t next;	  /* ... of SIGKILL while it is being ended, ... */
 	int64_t ended;	  /* ... and of the end */
 	size_t survivors; /* processes that it left behind */
 	char survivor_names[256];
@@ -88,6 +90,12 @@ void execution_free(struct execution *execution);
  * journal_result. For a record of a test that is not executed see supervisor_pass_over().
  */
 void execution_append(struct execution *execution, json_t *record, bool sync);
+
+/*
+ * Is a process in this state (proc(5); 0: there is none) this long after SIGKILL not to be waited
+ * for any longer?
+ */
+bool execution_is_stuck(char state, int64_t since_kill_ms);
 
 /* How long a test may give no sign of life: half its budget, but 30 s are always granted. */
 int64_t execution_inactivity_ms(double budget_s);

@@ -16,10 +16,4 @@
  */
 size_t family_descendants(pid_t ancestor, pid_t except, pid_t *pids, size_t max);
 
-/* Name of a process for a message ("comm"), "?" when it is gone. Returns name. */
-const char *family_name(pid_t pid, char *name, size_t size);
-
-/* State letter of a process as in proc(5) ('D' is an uninterruptible sleep), 0 when it is gone. */
-char family_state(pid_t pid);
-
 #endif

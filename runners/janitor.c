@@ -9,8 +9,13 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "surroundings.h"
 #include "trace.h"
+
+/* How long and how often to look for tracefs instances: killed processes are gone in less. */
+#define TRACE_MS 5000
+#define TRACE_WAIT_MS 100
 
 /* Nothing that ends the supervisor may end it, and it holds no output of the supervisor open. */
 static void detach(void)
@@ -26,6 +31,19 @@ static void detach(void)
 		dup2(null, fd);
 }
 
+/* A test that is being killed holds its instance until it is gone. */
+static void remove_trace_instances(void)
+{
+	int64_t until = clock_ms() + TRACE_MS;
+
+	for (;;) {
+		trace_remove_leftovers(0, NULL);
+		if (trace_instances(NULL) <= 0 || clock_ms() >= until)
+			return;
+		clock_sleep_ms(TRACE_WAIT_MS);
+	}
+}
+
 static void tidy(int place, pid_t supervisor, const struct surroundings *before)
 {
 	json_t *restored = json_array();
@@ -34,7 +52,7 @@ static void tidy(int place, pid_t supervisor, const struct surroundings *before)
 	if (place >= 0)
 		cgroup_remove_leftovers(place, supervisor);
 	surroundings_restore(before, restored, &judge);
-	trace_remove_leftovers(0, NULL);
+	remove_trace_instances();
 	judge_free(&judge);
 	json_decref(restored);
 }

@@ -61,35 +61,26 @@ int supervisor_pass_over(struct supervisor *supervisor, struct planned *planned,
 	return journal_append(supervisor->journal, end, true, err);
 }
 
-/*
- * Remove the tracefs instances of a dead test, in a process of its own: where tracefs is not
- * mounted this mounts it in a private mount namespace, which is not to become the supervisor's.
- * Returns how many there were.
- */
-static int remove_trace_instances(pid_t test)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0) {
-		int removed = trace_remove_leftovers(test, NULL);
-
-		_exit(removed < 0 ? 0 : removed > 100 ? 100 : removed);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return 0;
-	return WEXITSTATUS(status);
-}
-
+/* What a test left in tracefs is told of it; what processes of unknown origin left, of none. */
 static void remove_leftovers(struct execution *execution)
 {
-	int removed = remove_trace_instances(execution->pid);
-	char text[64];
+	int own = trace_remove_leftovers(execution->pid, NULL);
+	int others = trace_remove_leftovers(0, NULL);
+	char text[80];
+	struct err err;
 
-	if (!removed)
+	if (own > 0) {
+		snprintf(text, sizeof(text), "removed %d tracefs instances that it left", own);
+		execution_append(execution, json_pack("{s:s, s:s}", "type", "note", "text", text),
+				 false);
+	}
+	if (others <= 0 || execution->journal_result)
 		return;
-	snprintf(text, sizeof(text), "removed %d tracefs instances that it left", removed);
-	execution_append(execution, json_pack("{s:s, s:s}", "type", "note", "text", text), false);
+	snprintf(text, sizeof(text), "removed %d tracefs instances of processes that have ended",
+		 others);
+	execution->journal_result = supervisor_note(execution->supervisor, text, &err);
+	if (execution->journal_result)
+		execution->journal_err = err;
 }
 
 static void journal_start(struct execution *execution)
