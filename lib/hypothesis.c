@@ -306,8 +306,8 @@ static enum verdict conclude(struct run *run, struct guard *guard, enum verdict 
 			verdict = log;
 		}
 	}
-	if (run->reason[0])
-		ktap_diag("%s: %s", verdict_name(verdict), run->reason);
+	/* What no check shows (a control that failed, a check never declared) has its line too. */
+	ktap_result(verdict, "conclusion", run->reason);
 	ktap_end();
 	return verdict;
 }
@@ -325,7 +325,7 @@ static int run_it(struct run *run)
 		fprintf(stderr, "%s: %s\n", h->name, err.text);
 		return EXIT_USAGE;
 	}
-	ktap_begin((unsigned int)run_check_count(h) + guard.alone);
+	ktap_begin((unsigned int)run_check_count(h) + guard.alone + 1);
 	ktap_diag("%s: %s", h->name, h->claim);
 	result = needs_met(h->needs, &run->cpus, &err);
 	if (result)

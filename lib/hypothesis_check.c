@@ -205,6 +205,17 @@ static const struct {
 	{ "skipping", run_skipping, "skip", "no such thing: ENOENT", 4 },
 };
 
+/* A reader that looks at the lines only comes to the same result as one that looks at the exit. */
+static void assert_ktap_agrees(const char *out, int exit)
+{
+	bool not_ok = strstr(out, "\nnot ok ") != NULL;
+
+	ck_assert_msg(not_ok == (exit == 1), "exit code %d after\n%s", exit, out);
+	ck_assert_ptr_nonnull(strstr(out, "ok 3 "));
+	ck_assert_ptr_nonnull(strstr(out, "conclusion"));
+	ck_assert_ptr_null(strstr(out, "Planned tests != run tests"));
+}
+
 START_TEST(verdicts)
 {
 	const struct hypothesis h = HYPOTHESIS(outcomes[_i].run);
@@ -213,7 +224,8 @@ START_TEST(verdicts)
 	run_in_child(&h, NULL, NULL, 0, &outcome);
 	assert_verdict(&outcome, outcomes[_i].verdict, outcomes[_i].reason);
 	assert_exit(&outcome, outcomes[_i].exit);
-	ck_assert_ptr_nonnull(strstr(outcome.out, "TAP version 13\n1..2\n"));
+	ck_assert_ptr_nonnull(strstr(outcome.out, "TAP version 13\n1..3\n"));
+	assert_ktap_agrees(outcome.out, outcomes[_i].exit);
 }
 END_TEST
 
