@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
 
 #include "err.h"
 
@@ -17,6 +20,21 @@ int command_error(const char *subcommand, const char *fmt, ...)
 	va_end(args);
 	fprintf(stderr, "pmiproof %s: %s\n", subcommand, text);
 	return COMMAND_ERROR;
+}
+
+int command_flush(const char *subcommand)
+{
+	int errnum;
+
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	errnum = errno;
+	__fpurge(stdout);
+	clearerr(stdout);
+	command_error(subcommand, "not all could be written to standard output%s%s",
+		      errnum ? ": " : "", errnum ? strerrorname_np(errnum) : "");
+	return -EIO;
 }
 
 int command_bad_option(const char *subcommand, int found, char **argv)

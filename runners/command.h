@@ -25,6 +25,12 @@ int command_error(const char *subcommand, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * Write out what is buffered for standard output. When that, or anything written there before, was
+ * lost: one error line, once, and -EIO.
+ */
+int command_flush(const char *subcommand);
+
+/*
  * What getopt_long() found wrong (it returned `found`, '?' or ':'; opterr is 0): one error line.
  * Returns COMMAND_ERROR.
  */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The pmiproof command: finds the subcommand and leaves the rest to it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,14 +42,15 @@ static void fill_standard_descriptors(void)
 		close(fd);
 }
 
-/* Output that was not written (a full disk) must not look like success. */
-static int flush(int code)
+/*
+ * Output that was not written (a full disk) must not look like success. What failed has said so
+ * already.
+ */
+static int flush(const char *subcommand, int code)
 {
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "pmiproof: standard output: %s\n", strerror(errno));
-		return code ? code : COMMAND_ERROR;
-	}
-	return code;
+	if (code == COMMAND_ERROR || !command_flush(subcommand))
+		return code;
+	return code ? code : COMMAND_ERROR;
 }
 
 int main(int argc, char **argv)
@@ -62,15 +62,15 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		help(stdout);
-		return flush(COMMAND_OK);
+		return flush(argv[1], COMMAND_OK);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		puts("pmiproof " PMIPROOF_VERSION);
-		return flush(COMMAND_OK);
+		return flush(argv[1], COMMAND_OK);
 	}
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return flush(commands[i].run(argc - 1, argv + 1));
+			return flush(argv[1], commands[i].run(argc - 1, argv + 1));
 	fprintf(stderr, "pmiproof: no command '%s'; see 'pmiproof --help'\n", argv[1]);
 	return COMMAND_ERROR;
 }
