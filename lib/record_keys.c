@@ -62,6 +62,7 @@ const struct record_key record_keys[] = {
 	{ "end", "duration_s", RECORD_NUMBER, false },
 	{ "end", "survivors", RECORD_INTEGER, false },
 	{ "end", "log_lost", RECORD_BOOLEAN, false },
+	{ "end", "log_unread", RECORD_STRING, true },
 	{ "end", "restored", RECORD_ARRAY, false },
 	{ "done", "counts", RECORD_OBJECT, false },
 	{ "done", "exit", RECORD_INTEGER, false },

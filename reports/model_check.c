@@ -42,7 +42,7 @@ static const struct {
 	{ "sample_cost", VERDICT_BROKEN, 1, 0, 0, 0, 0, 1 },
 	{ "branch_stack", VERDICT_KNOWN, 1, 0, 1, 0, 0, 0 },
 	{ "irq_latency", VERDICT_PASS, 1, 3, 5, 0, 0, 0 },
-	{ "pebs_ip", VERDICT_SKIP, 0, 0, 0, 0, 0, 0 },
+	{ "pebs_ip", VERDICT_SKIP, 0, 0, 0, 0, 0, 1 },
 	{ "inherit_period", VERDICT_NOTRUN, 0, 0, 0, 0, 0, 0 },
 };
 

@@ -515,6 +515,9 @@ static void put_end(struct term *term, const struct report_execution *execution,
 			survivors);
 	if (json_is_true(json_object_get(end, "log_lost")))
 		fputs("kernel-log records were lost; ", out);
+	if (*term_text(end, "log_unread"))
+		fprintf(out, "the kernel log could not be read: %s; ",
+			term_text(end, "log_unread"));
 	if (json_array_size(restored)) {
 		fputs("put back: ", out);
 		put_list(out, restored);
@@ -555,6 +558,14 @@ static void put_heading(struct term *term, const struct report_test *test)
 	free(name);
 }
 
+/* Of one that passed or was skipped, the output says nothing that is not said elsewhere. */
+static bool output_is_evidence(const struct report_execution *execution)
+{
+	enum verdict verdict = report_execution_verdict(execution);
+
+	return verdict != VERDICT_PASS && verdict != VERDICT_SKIP;
+}
+
 void term_test(struct term *term, const struct report_test *test)
 {
 	bool repeated = test->n_executions > 1;
@@ -582,7 +593,7 @@ void term_test(struct term *term, const struct report_test *test)
 		if (iter)
 			snprintf(caption, sizeof(caption), "kernel-log events, iteration %u", iter);
 		term_logs(term, caption, execution->logs);
-		if (report_execution_verdict(execution) != VERDICT_PASS || term->options.verbose)
+		if (term->options.verbose || output_is_evidence(execution))
 			put_output(term, execution, iter);
 	}
 }

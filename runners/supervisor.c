@@ -105,8 +105,9 @@ static void journal_end(struct execution *execution, enum verdict verdict, json_
 		json_object_set_new(end, "exit", json_integer(WEXITSTATUS(execution->status)));
 	record_set_number(end, "duration_s", duration_s);
 	json_object_set_new(end, "survivors", json_integer((json_int_t)execution->survivors));
-	json_object_set_new(end, "log_lost",
-			    json_boolean(!execution->klog_open || execution->tally.lost));
+	json_object_set_new(end, "log_lost", json_boolean(execution->tally.lost));
+	if (!execution->klog_open)
+		record_set_text(end, "log_unread", execution->klog_err.text, (size_t)-1);
 	execution_append(execution, end, true);
 }
 
