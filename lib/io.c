@@ -23,29 +23,38 @@ int io_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-ssize_t io_read_text(const char *path, char *text, size_t size)
+ssize_t io_read_all(int fd, void *data, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *at = data;
 	size_t used = 0;
-	ssize_t n = 0;
-	int errnum;
 
-	if (fd < 0)
-		return -errno;
-	while (used < size - 1) {
-		n = read(fd, text + used, size - 1 - used);
+	while (used < size) {
+		ssize_t n = read(fd, at + used, size - used);
+
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n < 0)
+			return -errno;
+		if (!n)
 			break;
 		used += (size_t)n;
 	}
-	errnum = errno;
+	return (ssize_t)used;
+}
+
+ssize_t io_read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t used;
+
+	if (fd < 0)
+		return -errno;
+	used = io_read_all(fd, text, size - 1);
 	close(fd);
-	if (n < 0)
-		return -errnum;
+	if (used < 0)
+		return used;
 	while (used && strchr("\n \t", text[used - 1]))
 		used--;
 	text[used] = '\0';
-	return (ssize_t)used;
+	return used;
 }

@@ -11,6 +11,9 @@
  */
 int io_write_all(int fd, const void *data, size_t size);
 
+/* Read until data is full or the file ends, going on after EINTR. Returns how much, or -errno. */
+ssize_t io_read_all(int fd, void *data, size_t size);
+
 /*
  * Read a small file (proc, sysfs) into text, NUL-terminated and without trailing newline or spaces.
  * Longer content is cut to fit. Returns the length, or -errno.

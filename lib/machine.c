@@ -7,8 +7,6 @@
 
 #include "machine_parts.h"
 
-/* Length of a boot id: a UUID in text. */
-#define BOOT_ID_LEN 36
 
 /*
  * Letters of the taint flags, bit 0 first: taint_flags[] of kernel/panic.c, and
@@ -176,18 +174,6 @@ long machine_taint(const char *root, struct err *err)
 	if (machine_parse_integer(text, &value) || value < 0)
 		return err_set(err, 0, "%s%s: \"%s\" is not a number", root, path, text);
 	return (long)value;
-}
-
-int machine_boot_id(char id[40], struct err *err)
-{
-	static const char path[] = "/proc/sys/kernel/random/boot_id";
-	ssize_t len = machine_read("", path, id, 40);
-
-	if (len < 0)
-		return err_set(err, (int)-len, "read %s", path);
-	if (len != BOOT_ID_LEN || id[strspn(id, "0123456789abcdef-")])
-		return err_set(err, 0, "%s: \"%s\" is not a boot id", path, id);
-	return 0;
 }
 
 int machine_lockdep(const char *root)

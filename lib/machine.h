@@ -28,9 +28,6 @@ char *machine_mask_cmdline(const char *cmdline, bool identify);
 /* Kernel taint flags as a number; -errno. */
 long machine_taint(const char *root, struct err *err);
 
-/* Boot id of the running kernel. */
-int machine_boot_id(char id[40], struct err *err);
-
 /*
  * 1 when lockdep is on and alive, 0 when it turned itself off (a finding), -ENOENT without lockdep;
  * another -errno when that cannot be told (-EACCES: its file is for root only).

@@ -400,18 +400,6 @@ START_TEST(lockdep_of_a_tree)
 }
 END_TEST
 
-START_TEST(boot_id_is_that_of_this_boot)
-{
-	char id[40], again[40];
-	struct err err;
-
-	ck_assert_int_eq(machine_boot_id(id, &err), 0);
-	ck_assert_int_eq(machine_boot_id(again, &err), 0);
-	ck_assert_uint_eq(strlen(id), 36);
-	ck_assert_str_eq(id, again);
-}
-END_TEST
-
 START_TEST(kconfig_of_a_tree)
 {
 	static const char *const roots[] = { TREE "intel-hybrid", TREE "amd-ibs" };
@@ -546,7 +534,6 @@ static TCase *case_trees(void)
 	tcase_add_test(t, this_machine);
 	tcase_add_test(t, taint_of_a_tree);
 	tcase_add_test(t, lockdep_of_a_tree);
-	tcase_add_test(t, boot_id_is_that_of_this_boot);
 	tcase_add_loop_test(t, kconfig_of_a_tree, 0, 2);
 	return t;
 }

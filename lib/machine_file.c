@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "machine_parts.h"
 #include "record.h"
 
@@ -45,24 +46,6 @@ FILE *machine_fopen(const char *root, const char *path)
 	return file;
 }
 
-static ssize_t read_start(int fd, char *text, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t n = read(fd, text + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		used += (size_t)n;
-	}
-	return (ssize_t)used;
-}
-
 ssize_t machine_read(const char *root, const char *path, char *text, size_t size)
 {
 	int fd = machine_open(root, path);
@@ -70,7 +53,7 @@ ssize_t machine_read(const char *root, const char *path, char *text, size_t size
 
 	if (fd < 0)
 		return fd;
-	len = read_start(fd, text, size - 1);
+	len = io_read_all(fd, text, size - 1);
 	close(fd);
 	if (len < 0)
 		return len;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "sysctl_parts.h"
 
 /*
@@ -43,25 +44,6 @@ static int sysctl_path(const char *root, const char *name, char *path, size_t si
 	return 0;
 }
 
-/* Fill text to its end or that of the file. A value that does not fit must not pass as whole. */
-static ssize_t read_whole(int fd, char *text, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t n = read(fd, text + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return (ssize_t)used;
-		used += (size_t)n;
-	}
-	return -EOVERFLOW;
-}
-
 static int file_read(const struct sysctl_source *source, const char *name, char *value, size_t size,
 		     struct err *err)
 {
@@ -74,8 +56,10 @@ static int file_read(const struct sysctl_source *source, const char *name, char 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(err, errno, "sysctl %s: open %s", name, path);
-	used = read_whole(fd, value, size);
+	used = io_read_all(fd, value, size);
 	close(fd);
+	if (used >= (ssize_t)size) /* a value that does not fit must not pass as whole */
+		used = -EOVERFLOW;
 	if (used < 0)
 		return err_set(err, (int)-used, "sysctl %s: read %s", name, path);
 	while (used > 0 && value[used - 1] == '\n')
