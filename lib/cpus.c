@@ -116,14 +116,14 @@ int cpus_parse(struct cpus *cpus, const char *text, const struct cpus *allowed, 
 	set_init(&set);
 	result = parse_list(text, &set);
 	if (result == -ERANGE)
-		return err_set(err, ERANGE, "CPU list \"%s\": CPUs must be below %d", text,
-			       CPUS_MAX);
+		return err_plain(err, ERANGE, "CPU list \"%s\": CPUs must be below %d", text,
+				 CPUS_MAX);
 	if (result)
-		return err_set(err, EINVAL, "CPU list \"%s\": not of the form \"0-3,8\"", text);
+		return err_plain(err, EINVAL, "CPU list \"%s\": not of the form \"0-3,8\"", text);
 	outside = allowed ? first_outside(&set, allowed) : -1;
 	if (outside >= 0)
-		return err_set(err, ENODEV, "CPU list \"%s\": this process may not run on CPU %d",
-			       text, outside);
+		return err_plain(err, ENODEV, "CPU list \"%s\": this process may not run on CPU %d",
+				 text, outside);
 	set_list(&set, cpus);
 	return 0;
 }

@@ -27,6 +27,18 @@ int err_set(struct err *err, int errnum, const char *fmt, ...)
 	return result;
 }
 
+int err_plain(struct err *err, int errnum, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!err)
+		return -errnum;
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return -errnum;
+}
+
 void err_prefix(struct err *err, const char *fmt, ...)
 {
 	char old[sizeof(err->text)];

@@ -22,6 +22,10 @@ struct err {
 int err_set(struct err *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Only "<fmt...>", where that says it all, with an errno that a caller goes by. Returns -errnum. */
+int err_plain(struct err *err, int errnum, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Put "<fmt...>: " before what err already says, cutting the end if it does not fit. */
 void err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

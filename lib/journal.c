@@ -165,8 +165,8 @@ static int read_line(struct journal_reader *reader, size_t *length, struct err *
 	reader->line++;
 	while ((c = getc_unlocked(reader->file)) != EOF && c != '\n') {
 		if (used == RECORD_LINE_MAX)
-			return err_set(err, EBADMSG, "%s:%lu: line longer than %zu bytes",
-				       reader->name, reader->line, RECORD_LINE_MAX);
+			return err_plain(err, EBADMSG, "%s:%lu: line longer than %zu bytes",
+					 reader->name, reader->line, RECORD_LINE_MAX);
 		if (used == reader->size && grow(reader))
 			return err_set(err, ENOMEM, "%s:%lu", reader->name, reader->line);
 		reader->buffer[used++] = (char)c;
@@ -186,25 +186,25 @@ static int check_stamp(struct journal_reader *reader, const json_t *record, stru
 	json_t *seq = json_object_get(record, "seq");
 
 	if (!json_is_object(record))
-		return err_set(err, EBADMSG, "%s:%lu: not a JSON object", reader->name,
-			       reader->line);
+		return err_plain(err, EBADMSG, "%s:%lu: not a JSON object", reader->name,
+				 reader->line);
 	if (!json_is_integer(version))
-		return err_set(err, EBADMSG, "%s:%lu: no format version \"v\"", reader->name,
-			       reader->line);
+		return err_plain(err, EBADMSG, "%s:%lu: no format version \"v\"", reader->name,
+				 reader->line);
 	if (json_integer_value(version) != RECORD_VERSION)
-		return err_set(err, EPROTONOSUPPORT,
-			       "%s:%lu: record format version %" JSON_INTEGER_FORMAT
-			       ", this program reads %d",
-			       reader->name, reader->line, json_integer_value(version),
-			       RECORD_VERSION);
+		return err_plain(err, EPROTONOSUPPORT,
+				 "%s:%lu: record format version %" JSON_INTEGER_FORMAT
+				 ", this program reads %d",
+				 reader->name, reader->line, json_integer_value(version),
+				 RECORD_VERSION);
 	if (!json_is_integer(seq) || json_integer_value(seq) != (json_int_t)(reader->seq + 1))
-		return err_set(err, EBADMSG, "%s:%lu: sequence number is not %" PRIu64,
-			       reader->name, reader->line, reader->seq + 1);
+		return err_plain(err, EBADMSG, "%s:%lu: sequence number is not %" PRIu64,
+				 reader->name, reader->line, reader->seq + 1);
 	if (!json_is_string(json_object_get(record, "boot")) ||
 	    !json_is_string(json_object_get(record, "time")) ||
 	    !json_is_string(json_object_get(record, "type")))
-		return err_set(err, EBADMSG, "%s:%lu: \"boot\", \"time\" or \"type\" missing",
-			       reader->name, reader->line);
+		return err_plain(err, EBADMSG, "%s:%lu: \"boot\", \"time\" or \"type\" missing",
+				 reader->name, reader->line);
 	return 0;
 }
 
@@ -220,7 +220,8 @@ int journal_next(struct journal_reader *reader, json_t **record, struct err *err
 		return result;
 	*record = json_loadb(reader->buffer, length, JSON_REJECT_DUPLICATES, &error);
 	if (!*record)
-		return err_set(err, EBADMSG, "%s:%lu: %s", reader->name, reader->line, error.text);
+		return err_plain(err, EBADMSG, "%s:%lu: %s", reader->name, reader->line,
+				 error.text);
 	result = check_stamp(reader, *record, err);
 	if (result) {
 		json_decref(*record);

@@ -23,9 +23,8 @@ static const char *text_of(const json_t *record, const char *key)
 static int bad_key(const struct journal_reader *reader, const char *type, const char *key,
 		   const char *what, struct err *err)
 {
-	err_set(err, 0, "%s:%lu: %s record: \"%s\" is %s", reader->name, reader->line, type, key,
-		what);
-	return -EBADMSG;
+	return err_plain(err, EBADMSG, "%s:%lu: %s record: \"%s\" is %s", reader->name,
+			 reader->line, type, key, what);
 }
 
 static int check_keys(const struct journal_reader *reader, const json_t *record, const char *type,
@@ -222,9 +221,8 @@ static int put_record(struct report *report, const struct journal_reader *reader
 	int result;
 
 	if (!report->run && strcmp(type, "run") != 0) {
-		err_set(err, 0, "%s:%lu: the first record is \"%s\", not \"run\"", reader->name,
-			reader->line, type);
-		return -EBADMSG;
+		return err_plain(err, EBADMSG, "%s:%lu: the first record is \"%s\", not \"run\"",
+				 reader->name, reader->line, type);
 	}
 	result = check_keys(reader, record, type, err);
 	if (!result)
@@ -268,34 +266,21 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 	return result;
 }
 
-static int read_and_finish(struct report *report, struct journal_reader *reader, struct err *err)
-{
-	int result;
-
-	memset(report, 0, sizeof(*report));
-	result = read_all(report, reader, err);
-	if (result == -ENOMEM)
-		err_set(err, ENOMEM, "%s:%lu", reader->name, reader->line);
-	journal_finish(reader);
-	if (result)
-		report_free(report);
-	return result;
-}
-
 int report_read(struct report *report, const char *path, struct err *err)
 {
 	struct journal_reader reader;
 	int result = journal_open(&reader, path, err);
 
-	return result ? result : read_and_finish(report, &reader, err);
-}
-
-int report_attach(struct report *report, FILE *file, const char *name, struct err *err)
-{
-	struct journal_reader reader;
-
-	journal_attach(&reader, file, name);
-	return read_and_finish(report, &reader, err);
+	if (result)
+		return result;
+	memset(report, 0, sizeof(*report));
+	result = read_all(report, &reader, err);
+	if (result == -ENOMEM)
+		err_set(err, ENOMEM, "%s:%lu", reader.name, reader.line);
+	journal_finish(&reader);
+	if (result)
+		report_free(report);
+	return result;
 }
 
 static void free_execution(struct report_execution *execution)

@@ -58,9 +58,6 @@ struct report {
  */
 int report_read(struct report *report, const char *path, struct err *err);
 
-/* The same from an open stream, which is closed; `name` stands for it in errors. */
-int report_attach(struct report *report, FILE *file, const char *name, struct err *err);
-
 void report_free(struct report *report);
 
 /*

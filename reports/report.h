@@ -17,7 +17,8 @@ struct report_options {
  * Write the report of a run for a terminal. path: a report directory or a journal file. Everything
  * is put together before the first byte goes out, so that a journal that cannot be read leaves
  * nothing half-printed. Text that came from the machine is escaped (text.h).
- * Returns 0, or -errno with err naming file and line of what is wrong with the journal.
+ * Returns 0, or -errno (-ENODATA: not a single record) with err naming file and line of what is
+ * wrong with the journal.
  */
 int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err);
 

@@ -356,11 +356,6 @@ static void put_report(struct term *term)
 {
 	const struct report *report = term->report;
 
-	if (!report->run) {
-		fputs("The journal is empty: the run stopped before its first record.\n",
-		      term->out);
-		return;
-	}
 	put_run(term);
 	put_verdicts(term);
 	for (size_t t = 0; t < report->n_tests; t++)
@@ -381,6 +376,10 @@ int report_term(FILE *out, const char *path, const struct report_options *option
 
 	if (result)
 		return result;
+	if (!report.run) {
+		report_free(&report);
+		return err_plain(err, ENODATA, "%s: there is no record in it", path);
+	}
 	term.out = open_memstream(&text, &size);
 	if (term.out)
 		put_report(&term);

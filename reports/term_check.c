@@ -55,7 +55,6 @@ static const struct {
 	{ "unknown", "unknown.txt", { .width = 100 } },
 	{ "forms", "forms.txt", { .width = 100 } },
 	{ "hostile", "hostile.txt", { .width = 100 } },
-	{ "empty", "empty.txt", { .width = 100 } },
 };
 
 START_TEST(layout)
@@ -274,6 +273,16 @@ END_TEST
 static const char *const bad[] = { "first",   "iter", "json", "key-missing", "key-type",
 				   "no-test", "plan", "seq",  "verdict",     "version" };
 
+START_TEST(empty_journal_is_an_error)
+{
+	const struct report_options options = { .width = 0 };
+	struct err err = { .text = "" };
+
+	ck_assert_int_eq(report_term(stdout, JOURNALS "empty.jsonl", &options, &err), -ENODATA);
+	ck_assert_str_eq(err.text, JOURNALS "empty.jsonl: there is no record in it");
+}
+END_TEST
+
 START_TEST(bad_journal_prints_nothing)
 {
 	const struct report_options options = { .width = 0 };
@@ -344,6 +353,7 @@ Suite *suite(void)
 	tcase_add_loop_test(tc, fits_the_terminal, 80, 121);
 	tcase_add_test(tc, shows_all_when_verbose);
 	tcase_add_loop_test(tc, bad_journal_prints_nothing, 0, COUNT(bad));
+	tcase_add_test(tc, empty_journal_is_an_error);
 	tcase_add_test(tc, reads_a_report_directory);
 	tcase_add_test(tc, full_disk_is_an_error);
 	suite_add_tcase(s, tc);

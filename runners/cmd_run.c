@@ -327,10 +327,15 @@ static int own_machine(struct err *err)
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_set(err, errno, "open %s", MACHINE_LOCK);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		err_set(err, errno, "another run is going on on this machine: lock %s",
-			MACHINE_LOCK);
+		int result = errno == EWOULDBLOCK
+				     ? err_plain(err, EBUSY,
+						 "another run is going on on this machine: it has "
+						 "locked %s",
+						 MACHINE_LOCK)
+				     : err_set(err, errno, "lock %s", MACHINE_LOCK);
+
 		close(fd);
-		return -EBUSY;
+		return result;
 	}
 	return 0;
 }

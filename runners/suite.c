@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "record.h"
 
 /*
  * Describing prints constants and probing opens a few events: milliseconds. The limits are for a
@@ -42,8 +43,8 @@ int suite_default_dir(char *dir, size_t size, struct err *err)
 		if (!access(dir, R_OK | X_OK))
 			return 0;
 	}
-	return err_set(err, ENOENT, "no hypotheses: neither %s/%s nor %s/%s", self, places[0], self,
-		       places[1]);
+	return err_plain(err, ENOENT, "no hypotheses: neither %s/%s nor %s/%s", self, places[0],
+			 self, places[1]);
 }
 
 static bool matches(const char *pattern, const char *theme, const char *name)
@@ -76,6 +77,20 @@ static bool is_test(const char *path, const char *name)
 	return !strchr(name, '.') && !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* A copy for records, which are UTF-8 whatever files are called; NULL when memory ran out. */
+static char *valid_text(const char *text)
+{
+	json_t *holder = json_object();
+	const char *valid;
+	char *copy;
+
+	record_set_text(holder, "text", text, (size_t)-1);
+	valid = json_string_value(json_object_get(holder, "text"));
+	copy = valid ? strdup(valid) : NULL;
+	json_decref(holder);
+	return copy;
+}
+
 static int add(struct suite *suite, const char *path, const char *theme, const char *name)
 {
 	struct suite_test *tests = reallocarray(suite->tests, suite->n + 1, sizeof(*tests));
@@ -87,8 +102,8 @@ static int add(struct suite *suite, const char *path, const char *theme, const c
 	test = &tests[suite->n++];
 	memset(test, 0, sizeof(*test));
 	test->path = strdup(path);
-	test->theme = strdup(theme);
-	test->name = strdup(name);
+	test->theme = valid_text(theme);
+	test->name = valid_text(name);
 	test->declaration = json_object();
 	test->klog = calloc(1, sizeof(*test->klog));
 	test->sysctls = calloc(1, sizeof(*test->sysctls));
@@ -145,10 +160,10 @@ static int search_all(struct search *search, const char *dir, struct err *err)
 	closedir(folder);
 	for (size_t i = 0; !result && i < search->n_patterns; i++)
 		if (!search->used[i])
-			result = err_set(err, ENOENT, "no hypothesis matches '%s'",
-					 search->patterns[i]);
+			result = err_plain(err, ENOENT, "no hypothesis matches '%s'",
+					   search->patterns[i]);
 	if (!result && !search->suite->n)
-		result = err_set(err, ENOENT, "no hypothesis in %s", dir);
+		result = err_plain(err, ENOENT, "no hypothesis in %s", dir);
 	return result;
 }
 
@@ -162,8 +177,7 @@ static int by_name(const void *a, const void *b)
 
 static int bad(struct err *err, const char *key, const char *what)
 {
-	err_set(err, 0, "its declaration: \"%s\" is %s", key, what);
-	return -EBADMSG;
+	return err_plain(err, EBADMSG, "its declaration: \"%s\" is %s", key, what);
 }
 
 static int declare_klog(struct suite_test *test, struct err *err)
@@ -272,9 +286,8 @@ int suite_declare(struct suite_test *test, const char *text, size_t len, struct 
 
 	if (!json_is_object(declaration)) {
 		json_decref(declaration);
-		err_set(err, 0, "its declaration is no JSON object: %s",
-			declaration ? "another value" : error.text);
-		return -EBADMSG;
+		return err_plain(err, EBADMSG, "its declaration is no JSON object: %s",
+				 declaration ? "another value" : error.text);
 	}
 	json_decref(test->declaration);
 	test->declaration = declaration;
@@ -395,8 +408,7 @@ int suite_probe(const struct suite_test *test, bool *ready, char *reason, size_t
 	free(text);
 	if (!json_is_boolean(json_object_get(answer, "ready"))) {
 		json_decref(answer);
-		err_set(err, 0, "--probe: its answer does not say \"ready\"");
-		return -EBADMSG;
+		return err_plain(err, EBADMSG, "--probe: its answer does not say \"ready\"");
 	}
 	*ready = json_is_true(json_object_get(answer, "ready"));
 	text = (char *)json_string_value(json_object_get(answer, "reason"));
