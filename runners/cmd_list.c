@@ -9,6 +9,7 @@
 #include "../reports/text.h"
 #include "command.h"
 #include "progress.h"
+#include "record.h"
 #include "suite.h"
 
 static const char help[] =
@@ -59,13 +60,15 @@ static int parse(int argc, char **argv, struct list_options *list)
 			list->json = true;
 			break;
 		case OPT_SUITES:
+			if (!*optarg)
+				return command_error("list", "--suites: the name is empty");
 			list->suites = optarg;
 			break;
 		case 'h':
 			fputs(help, stdout);
 			return COMMAND_OK;
 		default:
-			return command_bad_option("list", option, argv);
+			return command_bad_option("list", option, argv, options);
 		}
 	}
 	return -1;
@@ -121,6 +124,28 @@ static void print_list(const struct suite_test *test, const char *list, const ch
 	}
 }
 
+/* How to set the bounds of those checks that take one. */
+static void print_bounds(const struct suite_test *test, size_t width)
+{
+	const char *key = "bounds";
+	const json_t *check;
+	size_t i;
+
+	json_array_foreach(json_object_get(test->declaration, "checks"), i, check)
+	{
+		const char *unit = json_string_value(json_object_get(check, "bound_unit"));
+		char text[512];
+
+		if (!unit)
+			continue;
+		snprintf(text, sizeof(text), "--bound %s.%s=VALUE (%s)", test->name,
+			 json_string_value(json_object_get(check, "name")),
+			 !strcmp(unit, "1") ? "a number" : unit);
+		print_field(key, text, width);
+		key = "";
+	}
+}
+
 static void print_details(const struct suite_test *test, size_t width)
 {
 	static const char *const check[] = { "name", "claim", "origin", NULL };
@@ -131,6 +156,7 @@ static void print_details(const struct suite_test *test, size_t width)
 	snprintf(budget, sizeof(budget), "%u s", test->budget_s);
 	print_field("budget", budget, width);
 	print_list(test, "checks", "checks", check, width);
+	print_bounds(test, width);
 	print_list(test, "options", "options", option, width);
 	print_list(test, "sysctls", "sysctls", check, width);
 	print_list(test, "klog", "log", klog, width);
@@ -144,7 +170,10 @@ static void print_test(const struct suite_test *test, const struct readiness *re
 	const char *here = readiness->ready ? "yes" : "no";
 	char text[1024];
 
-	printf("%s/%s\n", test->theme, test->name);
+	text_put(stdout, test->theme, (size_t)-1);
+	putchar('/');
+	text_put(stdout, test->name, (size_t)-1);
+	putchar('\n');
 	if (!test->problem[0]) {
 		print_field("claim", suite_text(test, "claim"), width);
 		print_field("source", suite_text(test, "source"), width);
@@ -167,9 +196,9 @@ static json_t *test_json(const struct suite_test *test, const struct readiness *
 
 	json_object_set_new(object, "name", json_string(test->name));
 	json_object_set_new(object, "theme", json_string(test->theme));
-	json_object_set_new(object, "path", json_string(test->path));
+	record_set_text(object, "path", test->path, (size_t)-1);
 	json_object_set_new(object, "ready", json_boolean(readiness->ready));
-	json_object_set_new(object, "reason", json_string(readiness->reason));
+	record_set_text(object, "reason", readiness->reason, (size_t)-1);
 	json_object_set_new(object, "default",
 			    json_boolean(!test->problem[0] && test->danger != DANGER_MAY_HANG));
 	return object;

@@ -37,12 +37,14 @@ int cmd_report(int argc, char **argv)
 			fputs(help, stdout);
 			return COMMAND_OK;
 		default:
-			return command_bad_option("report", option, argv);
+			return command_bad_option("report", option, argv, options);
 		}
 	}
 	if (optind + 1 != argc)
 		return command_error("report", "exactly one report directory is needed; see "
 					       "--help");
+	if (!*argv[optind])
+		return command_error("report", "the name of the report is empty");
 	if (report_term(stdout, argv[optind], &how, &err))
 		return command_error("report", "%s", err.text);
 	return COMMAND_OK;

@@ -8,6 +8,7 @@
 #include <stdio_ext.h>
 #include <string.h>
 
+#include "../reports/text.h"
 #include "err.h"
 
 int command_error(const char *subcommand, const char *fmt, ...)
@@ -18,7 +19,9 @@ int command_error(const char *subcommand, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fprintf(stderr, "pmiproof %s: %s\n", subcommand, text);
+	fprintf(stderr, "pmiproof %s: ", subcommand);
+	text_put(stderr, text, (size_t)-1);
+	fputc('\n', stderr);
 	return COMMAND_ERROR;
 }
 
@@ -37,12 +40,37 @@ int command_flush(const char *subcommand)
 	return -EIO;
 }
 
-int command_bad_option(const char *subcommand, int found, char **argv)
+/* Options of the table that the name after "--" may stand for, as getopt_long() takes it. */
+static size_t candidates(const struct option *options, const char *name, size_t length)
 {
-	/* optopt is the letter of a short option; a long one is the argument just passed. */
-	if (optopt > ' ' && optopt < 128)
+	size_t n = 0;
+
+	for (; options->name; options++) {
+		if (strncmp(options->name, name, length) != 0)
+			continue;
+		if (!options->name[length])
+			return 1;
+		n++;
+	}
+	return n;
+}
+
+int command_bad_option(const char *subcommand, int found, char **argv, const struct option *options)
+{
+	/* A long option is the argument just passed; optopt is the letter of a short one. */
+	const char *passed = argv[optind - 1];
+	size_t length = strcspn(passed, "=");
+	size_t n = strncmp(passed, "--", 2) ? 0 : candidates(options, passed + 2, length - 2);
+	const char *what = "is not known";
+
+	if (optopt > ' ' && optopt < 128 && !n)
 		return command_error(subcommand, "option -%c %s; see --help", optopt,
-				     found == ':' ? "needs a value" : "is not known");
-	return command_error(subcommand, "option %s %s; see --help", argv[optind - 1],
-			     found == ':' ? "needs a value" : "is not known or not complete");
+				     found == ':' ? "needs a value" : what);
+	if (found == ':')
+		what = "needs a value";
+	else if (n > 1)
+		what = "is not complete: several options begin so";
+	else if (n == 1)
+		what = "takes no value";
+	return command_error(subcommand, "option %.*s %s; see --help", (int)length, passed, what);
 }

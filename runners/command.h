@@ -2,6 +2,8 @@
 #ifndef PMIPROOF_COMMAND_H
 #define PMIPROOF_COMMAND_H
 
+#include <getopt.h>
+
 #ifndef PMIPROOF_VERSION
 #define PMIPROOF_VERSION "0.1"
 #endif
@@ -31,9 +33,11 @@ int command_error(const char *subcommand, const char *fmt, ...)
 int command_flush(const char *subcommand);
 
 /*
- * What getopt_long() found wrong (it returned `found`, '?' or ':'; opterr is 0): one error line.
+ * What getopt_long() found wrong in argv for these long options (it returned `found`, '?' or
+ * ':'; opterr is 0): one error line.
  * Returns COMMAND_ERROR.
  */
-int command_bad_option(const char *subcommand, int found, char **argv);
+int command_bad_option(const char *subcommand, int found, char **argv,
+		       const struct option *options);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../reports/text.h"
 #include "command.h"
 
 static const struct {
@@ -27,6 +28,7 @@ static void help(FILE *out)
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "  %-8s%s\n", commands[i].name, commands[i].help);
+	fprintf(out, "  %-8s%s\n", "help", "this text, or 'help COMMAND' that of a command");
 	fputs("\n'pmiproof COMMAND --help' describes a command.\n", out);
 }
 
@@ -53,6 +55,31 @@ static int flush(const char *subcommand, int code)
 	return code ? code : COMMAND_ERROR;
 }
 
+static int run_command(const char *name, int argc, char **argv)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return flush(name, commands[i].run(argc, argv));
+	fputs("pmiproof: no command '", stderr);
+	text_put(stderr, name, (size_t)-1);
+	fputs("'; see 'pmiproof --help'\n", stderr);
+	return COMMAND_ERROR;
+}
+
+/* "help" and "help COMMAND": argv[0] is "help". */
+static int run_help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *asked[] = { argv[argc - 1], option, NULL };
+
+	if (argc > 2)
+		return command_error("help", "at most one command");
+	if (argc == 2)
+		return run_command(argv[1], 2, asked);
+	help(stdout);
+	return flush("help", COMMAND_OK);
+}
+
 int main(int argc, char **argv)
 {
 	fill_standard_descriptors();
@@ -60,17 +87,13 @@ int main(int argc, char **argv)
 		help(stderr);
 		return COMMAND_ERROR;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		help(stdout);
-		return flush(argv[1], COMMAND_OK);
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return run_help(1, argv + 1);
+	if (!strcmp(argv[1], "help"))
+		return run_help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		puts("pmiproof " PMIPROOF_VERSION);
 		return flush(argv[1], COMMAND_OK);
 	}
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return flush(argv[1], commands[i].run(argc - 1, argv + 1));
-	fprintf(stderr, "pmiproof: no command '%s'; see 'pmiproof --help'\n", argv[1]);
-	return COMMAND_ERROR;
+	return run_command(argv[1], argc - 1, argv + 1);
 }

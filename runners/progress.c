@@ -67,15 +67,24 @@ static void put_cut(FILE *out, const char *text, size_t columns)
 	}
 }
 
+/* Whole seconds, but of few all that there is: a scaled budget may be a fraction of one. */
+static const char *budget_text(double seconds, char *text, size_t size)
+{
+	snprintf(text, size, seconds < 10 ? "%.2g" : "%.0f", seconds);
+	return text;
+}
+
 static void draw(struct progress *progress, const char *text)
 {
 	double elapsed = (double)(clock_ms() - progress->started) / 1000;
 	char *safe = text_escape(text, (size_t)-1);
+	char budget[32];
 	char line[1024];
 
-	snprintf(line, sizeof(line), "[%zu/%zu] %s  %.0f s of %.0f s%s%s", progress->number,
-		 progress->planned, progress->name, elapsed, progress->budget_s,
-		 safe && *safe ? "  " : "", safe ? safe : "");
+	snprintf(line, sizeof(line), "[%zu/%zu] %s  %.0f s of %s s%s%s", progress->number,
+		 progress->planned, progress->name, elapsed,
+		 budget_text(progress->budget_s, budget, sizeof(budget)), safe && *safe ? "  " : "",
+		 safe ? safe : "");
 	free(safe);
 	erase(progress);
 	/* One column less: some terminals wrap when the last one is written. */
@@ -86,16 +95,22 @@ static void draw(struct progress *progress, const char *text)
 
 void progress_start(struct progress *progress, size_t number, const char *name, double budget_s)
 {
+	char budget[32];
+	char *escaped;
+
 	progress->number = number;
 	progress->budget_s = budget_s;
 	progress->started = clock_ms();
 	progress->redraw = progress->started + REDRAW_MS;
-	snprintf(progress->name, sizeof(progress->name), "%s", name);
+	escaped = text_escape(name, (size_t)-1);
+	snprintf(progress->name, sizeof(progress->name), "%s", escaped ? escaped : "");
+	free(escaped);
 	if (progress->terminal)
 		draw(progress, "");
 	else
-		fprintf(progress->out, "[%zu/%zu] %s  budget %.0f s\n", progress->number,
-			progress->planned, name, budget_s);
+		fprintf(progress->out, "[%zu/%zu] %s  budget %s s\n", progress->number,
+			progress->planned, progress->name,
+			budget_text(budget_s, budget, sizeof(budget)));
 	fflush(progress->out);
 }
 
@@ -111,9 +126,10 @@ void progress_end(struct progress *progress, const char *name, enum verdict verd
 		  const char *reason, double duration_s)
 {
 	erase(progress);
-	fprintf(progress->out, "%s%-*s%s  %s  %.1f s", progress->colour ? colours[verdict] : "",
-		VERDICT_WIDTH, verdict_name(verdict), progress->colour ? "\033[0m" : "", name,
-		duration_s);
+	fprintf(progress->out, "%s%-*s%s  ", progress->colour ? colours[verdict] : "",
+		VERDICT_WIDTH, verdict_name(verdict), progress->colour ? "\033[0m" : "");
+	text_put(progress->out, name, (size_t)-1);
+	fprintf(progress->out, "  %.1f s", duration_s);
 	if (*reason) {
 		fputs("  ", progress->out);
 		text_put(progress->out, reason, (size_t)-1);

@@ -182,7 +182,7 @@ static int take_option(struct run_options *options, int option, const char *valu
 		return 0;
 	default: /* OPT_SUITES: the last one in the table */
 		options->suites = value;
-		return 0;
+		return *value ? 0 : err_set(err, 0, "--suites: the name is empty");
 	}
 }
 
@@ -208,7 +208,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 			return COMMAND_OK;
 		}
 		if (option == '?' || option == ':')
-			return command_bad_option("run", option, argv);
+			return command_bad_option("run", option, argv, long_options);
 		if (take_option(options, option, optarg, &err))
 			return command_error("run", "%s", err.text);
 	}

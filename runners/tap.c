@@ -30,7 +30,9 @@ void tap_open(FILE *out, const char *name)
 {
 	if (!out)
 		return;
-	fprintf(out, INDENT "# Subtest: %s\n", name);
+	fputs(INDENT "# Subtest: ", out);
+	text_put(out, name, (size_t)-1);
+	putc('\n', out);
 	fflush(out);
 }
 
@@ -74,7 +76,8 @@ void tap_result(FILE *out, size_t number, const char *name, enum verdict verdict
 		text_put(out, reason, (size_t)-1);
 		putc('\n', out);
 	}
-	fprintf(out, "%s %zu %s", lines[verdict].result, number, name);
+	fprintf(out, "%s %zu ", lines[verdict].result, number);
+	text_put(out, name, (size_t)-1);
 	if (directive) {
 		fprintf(out, " # %s ", directive);
 		text_put(out, reason, (size_t)-1);
