@@ -22,6 +22,15 @@ _pmiproof_names() {
 	"$1" list 2>/dev/null | sed -n 's,^\([A-Za-z0-9_][A-Za-z0-9_./-]*\).*,\1,p' | sed "$theme"
 }
 
+# What --bound can set, as HYPOTHESIS.CHECK=, of the JSON that "list --json" prints: the name of a
+# hypothesis is 4 spaces deep, that of a check 8, and a check that takes a bound has a unit for it.
+_pmiproof_bounds() {
+	"$1" list --json 2>/dev/null | awk -F '"' '
+		/^    "name": / { hypothesis = $4 }
+		/^        "name": / { check = $4 }
+		/^        "bound_unit": / { print hypothesis "." check "=" }'
+}
+
 _pmiproof_options() {
 	case $1 in
 	list) printf '%s\n' -v --verbose --json --suites -h --help ;;
@@ -30,7 +39,8 @@ _pmiproof_options() {
 			--workload --identify --ktap --suites -h --help
 		;;
 	report) printf '%s\n' -v --verbose -h --help ;;
-	*) printf '%s\n' list run report --help ;;
+	help) printf '%s\n' list run report ;;
+	*) printf '%s\n' list run report help --help ;;
 	esac
 }
 
@@ -47,7 +57,7 @@ _pmiproof_value() {
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--bound)
 		compopt -o nospace 2>/dev/null
-		_pmiproof_offer "$2" < <(_pmiproof_names "$3" '' | sed 's/$/./')
+		_pmiproof_offer "$2" < <(_pmiproof_bounds "$3")
 		;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --cpu | --timeout-scale | --label) COMPREPLY=() ;;
@@ -55,6 +65,7 @@ _pmiproof_value() {
 	esac
 }
 
+# Bash takes "--allow=may" for the three words "--allow", "=", "may".
 _pmiproof() {
 	local command=$1 current=$2 previous=$3 subcommand=
 	local i
@@ -62,14 +73,19 @@ _pmiproof() {
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		list | run | report)
+		list | run | report | help)
 			subcommand=${COMP_WORDS[i]}
 			break
 			;;
 		esac
 	done
+	[[ $current == = ]] && current=
+	if [[ $previous == = ]]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+		[[ $previous == --* ]] || return 0
+	fi
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
-	if [[ -z $subcommand || $current == -* ]]; then
+	if [[ -z $subcommand || $subcommand == help || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == report ]]; then
 		_pmiproof_files -f "$current"
