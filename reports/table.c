@@ -10,6 +10,8 @@
 
 #define GAP 2	    /* spaces between columns */
 #define WRAP_MIN 24 /* columns a wrapped cell is given at least */
+#define LINES_MAX 2 /* lines that a stacked cell may take beside the others */
+#define BELOW 4	    /* spaces that a cell below the others is indented by */
 
 struct cell {
 	char *text; /* escaped; NULL: empty */
@@ -123,6 +125,65 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
+static bool is_wrapped(const struct table_column *column)
+{
+	return column->align == TABLE_WRAP || column->align == TABLE_STACK;
+}
+
+/* Which columns a block shows: the keys and [first, last). */
+struct block {
+	size_t first, last;
+};
+
+static bool in_block(const struct table *table, const struct block *block, size_t column)
+{
+	return column < table->keys || (column >= block->first && column < block->last);
+}
+
+/* Lines that text takes as a paragraph of `width` columns. */
+static size_t paragraph_lines(const char *text, size_t width)
+{
+	size_t lines = 1;
+	size_t column = 0;
+
+	for (size_t length; *text; text += length) {
+		size_t columns = 0;
+
+		text += strspn(text, " ");
+		length = strcspn(text, " ");
+		for (size_t i = 0; i < length; i++)
+			columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+		if (column && column + 1 + columns > width) {
+			lines++;
+			column = 0;
+		}
+		column += columns + (column > 0);
+	}
+	return lines;
+}
+
+/* Is there a cell to be stacked, beside the others of this block, that would be too high? */
+static bool is_too_high(const struct table *table, const struct block *block, const size_t *widths,
+			size_t indent, size_t width)
+{
+	size_t start = indent;
+
+	for (size_t c = 0; width && c < block->last; c++) {
+		if (!in_block(table, block, c))
+			continue;
+		for (size_t row = 0; table->columns[c].align == TABLE_STACK && row < table->n_rows;
+		     row++) {
+			const char *text = cell_at(table, row, c)->text;
+
+			if (text &&
+			    (start >= width || paragraph_lines(text, width - start) > LINES_MAX))
+				return true;
+		}
+		start += widths[c] + GAP;
+	}
+	return false;
+}
+
 /* Where a line of output stands: blanks are written only once something follows them. */
 struct line {
 	FILE *out;
@@ -130,6 +191,7 @@ struct line {
 	size_t pending; /* blanks owed */
 	size_t width;
 	bool colour;
+	bool stack; /* wrapped cells go below the others */
 };
 
 static void put_cell(struct line *line, const char *text, enum table_style style,
@@ -176,8 +238,9 @@ static void put_wrapped(struct line *line, const char *text, size_t indent)
 {
 	size_t start = line->column + line->pending;
 
-	if (*text && start + text_columns(text) > line->width && !has_room(line, text)) {
-		start = indent + 4;
+	if (*text &&
+	    (line->stack || (start + text_columns(text) > line->width && !has_room(line, text)))) {
+		start = indent + BELOW;
 		fprintf(line->out, "\n%*s", (int)start, "");
 	} else if (*text) {
 		fprintf(line->out, "%*s", (int)line->pending, "");
@@ -185,10 +248,13 @@ static void put_wrapped(struct line *line, const char *text, size_t indent)
 	text_wrap(line->out, text, start, start, line->width);
 }
 
-/* Which columns a block shows: the keys and [first, last). */
-struct block {
-	size_t first, last;
-};
+/* Begin the line below for what does not go beside. */
+static void put_below(struct line *line, size_t indent)
+{
+	fputc('\n', line->out);
+	line->column = 0;
+	line->pending = indent + BELOW;
+}
 
 static void put_line(const struct table *table, const struct block *block, const size_t *widths,
 		     struct line line, size_t row)
@@ -202,13 +268,15 @@ static void put_line(const struct table *table, const struct block *block, const
 		const char *text = heading ? column->heading : cell->text;
 		enum table_style style = heading ? TABLE_BOLD : cell->style;
 
-		if (c >= table->keys && c < block->first)
+		if (!in_block(table, block, c))
 			continue;
 		if (c)
 			line.pending += GAP;
-		if (column->align == TABLE_WRAP && heading && !has_room(&line, text))
+		if (is_wrapped(column) && heading && line.stack)
+			put_below(&line, indent);
+		else if (is_wrapped(column) && heading && !has_room(&line, text))
 			break;
-		if (column->align == TABLE_WRAP && !heading) {
+		if (is_wrapped(column) && !heading) {
 			put_wrapped(&line, text ? text : "", indent);
 			return;
 		}
@@ -227,7 +295,7 @@ static void fit_block(const struct table *table, struct block *block, const size
 		used += widths[c] + GAP;
 	for (block->last = block->first; block->last < table->n_columns; block->last++) {
 		/* A wrapped column can always be made to fit. */
-		if (table->columns[block->last].align == TABLE_WRAP)
+		if (is_wrapped(&table->columns[block->last]))
 			continue;
 		used += widths[block->last];
 		if (width && used > width && block->last > block->first)
@@ -255,6 +323,7 @@ int table_print(struct table *table, FILE *out, size_t indent, size_t width, boo
 	block.first = table->keys;
 	do {
 		fit_block(table, &block, widths, indent, width);
+		line.stack = is_too_high(table, &block, widths, indent, width);
 		put_line(table, &block, widths, line, (size_t)-1);
 		for (size_t row = 0; row < table->n_rows; row++)
 			put_line(table, &block, widths, line, row);

@@ -16,6 +16,8 @@ enum table_align {
 	 * column with long text.
 	 */
 	TABLE_WRAP,
+	/* As TABLE_WRAP, but below the others where beside them it would take too many lines. */
+	TABLE_STACK,
 };
 
 enum table_style {

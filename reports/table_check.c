@@ -132,6 +132,42 @@ START_TEST(wraps_below_without_room)
 }
 END_TEST
 
+/* Of a column that may go below, all does, its heading too, once one cell needs three lines. */
+START_TEST(stacks_what_would_be_high)
+{
+	static const struct table_column columns[] = {
+		{ "key", TABLE_LEFT },
+		{ "text", TABLE_STACK },
+	};
+
+	for (int three = 0; three < 2; three++) {
+		struct table *table = table_new(columns, COUNT(columns), 1);
+
+		table_row(table);
+		table_cell(table, 0, TABLE_PLAIN, "a");
+		table_cell(table, 1, TABLE_PLAIN, "twelve chars and some more that follow%s",
+			   three ? " and then more" : "");
+		table_row(table);
+		table_cell(table, 0, TABLE_PLAIN, "b");
+		table_cell(table, 1, TABLE_PLAIN, "short");
+		/* 25 columns beside the key: "twelve chars and some", "more that follow and then",
+		 * "more". */
+		expect(table, 0, 30, false,
+		       three ? "key\n"
+			       "    text\n"
+			       "a\n"
+			       "    twelve chars and some more\n"
+			       "    that follow and then more\n"
+			       "b\n"
+			       "    short\n"
+			     : "key  text\n"
+			       "a    twelve chars and some\n"
+			       "     more that follow\n"
+			       "b    short\n");
+	}
+}
+END_TEST
+
 START_TEST(escapes_cells)
 {
 	struct table *table = table_new(texts, COUNT(texts), 1);
@@ -178,6 +214,7 @@ Suite *suite(void)
 	tcase_add_test(tc, colours_only_the_text);
 	tcase_add_test(tc, wraps_last_column);
 	tcase_add_test(tc, wraps_below_without_room);
+	tcase_add_test(tc, stacks_what_would_be_high);
 	tcase_add_test(tc, escapes_cells);
 	tcase_add_test(tc, last_text_of_a_cell_counts);
 	tcase_add_test(tc, reports_missing_memory);

@@ -352,6 +352,16 @@ static void put_remarks(struct term *term)
 		term_line(term, "note", text);
 }
 
+static size_t lines_so_far(const struct term *term)
+{
+	size_t lines = 0;
+
+	fflush(term->out); /* a memory stream: only now its text is what was written */
+	for (const char *c = *term->text; c && *c; c++)
+		lines += *c == '\n';
+	return lines;
+}
+
 static void put_report(struct term *term)
 {
 	const struct report *report = term->report;
@@ -362,6 +372,8 @@ static void put_report(struct term *term)
 		if (report->tests[t].n_executions)
 			term_test(term, &report->tests[t]);
 	put_remarks(term);
+	if (term->options.height && lines_so_far(term) > term->options.height)
+		put_verdicts(term);
 	put_counts(term);
 	put_conclusion(term);
 }
@@ -369,8 +381,8 @@ static void put_report(struct term *term)
 int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err)
 {
 	struct report report;
-	struct term term = { .report = &report, .options = *options };
 	char *text = NULL;
+	struct term term = { .report = &report, .options = *options, .text = &text };
 	size_t size;
 	int result = report_read(&report, path, err);
 

@@ -13,6 +13,7 @@
 
 struct term {
 	FILE *out;
+	char *const *text; /* of `out`, up to its last fflush() */
 	const struct report *report;
 	struct report_options options;
 	int result; /* the first error; what is printed after it is of no use */

@@ -117,7 +117,7 @@ static const struct {
 	 */
 	{ "emulated", "other, idle allowed, idle 8 900.00 53.00 47.00 156.25 383.81 300.53 50.50 "
 		      "840.71 894.07" },
-	{ "emulated", "latency, wake-up, in us, clock resolution 40 ns (emulated)" },
+	{ "emulated", "latency, in us, clock resolution 40 ns (emulated)" },
 	{ "emulated", "verdicts (emulated)" },
 	{ "emulated", "checks, worst evaluation of each (emulated)" },
 	{ "emulated", "positive controls: is the effect observable at all (emulated)" },
@@ -142,6 +142,9 @@ static const struct {
 	{ "forms", "many 200 300 70000" },
 	/* The unit of the samples, although the last column counts them. */
 	{ "forms", "cost, handler, in ns, clock resolution 40 ns" },
+	/* Two series of one table are told apart by their names; a single one needs none. */
+	{ "forms", "cost, entry, in ns" },
+	{ "repeat", "latency, in us, clock resolution 40 ns" },
 	{ "forms", "none - - 0" },
 	{ "unknown", "note 5 records of unknown type or written twice left out" },
 	{ "unknown", "pebs_ip fail 1.0 s second" },
@@ -254,6 +257,26 @@ START_TEST(fits_the_terminal)
 }
 END_TEST
 
+/* Where the top has scrolled away the verdicts are at the end too, and only there. */
+START_TEST(says_verdicts_again_below_a_long_report)
+{
+	const struct report_options tall = { .width = 100, .height = 1000 };
+	const struct report_options low = { .width = 100, .height = 24 };
+	char *once = show("verdicts", &tall);
+	char *twice = show("verdicts", &low);
+	char *first = strstr(twice, "\n  verdicts\n");
+	char *again = strstr(first + 1, "\n  verdicts\n");
+	size_t length = (size_t)(strstr(first + 1, "\n\n") - first);
+
+	ck_assert_ptr_null(strstr(strstr(once, "\n  verdicts\n") + 1, "\n  verdicts\n"));
+	ck_assert_ptr_nonnull(again);
+	ck_assert_int_eq(strncmp(first, again, length), 0);
+	ck_assert_uint_eq(strlen(twice), strlen(once) + length + 1);
+	free(once);
+	free(twice);
+}
+END_TEST
+
 START_TEST(shows_all_when_verbose)
 {
 	const struct report_options options = { .verbose = true };
@@ -351,6 +374,7 @@ Suite *suite(void)
 	tcase_add_test(tc, colours_say_how_bad_it_is);
 	tcase_add_loop_test(tc, nothing_raw_reaches_the_terminal, 0, 2);
 	tcase_add_loop_test(tc, fits_the_terminal, 80, 121);
+	tcase_add_test(tc, says_verdicts_again_below_a_long_report);
 	tcase_add_test(tc, shows_all_when_verbose);
 	tcase_add_loop_test(tc, bad_journal_prints_nothing, 0, COUNT(bad));
 	tcase_add_test(tc, empty_journal_is_an_error);

@@ -115,7 +115,7 @@ static void put_checks(struct term *term, const struct report_test *test)
 		{ "bound", TABLE_LEFT },
 		{ all ? "" : "held", TABLE_RIGHT },
 		{ "where", TABLE_LEFT },
-		{ "origin of the bound", TABLE_WRAP },
+		{ "origin of the bound", TABLE_STACK },
 	};
 	struct table *table;
 
@@ -181,10 +181,19 @@ static const char *recorded_unit(const struct cost_table *cost)
 	return "1";
 }
 
-static void caption_cost(struct term *term, const struct cost_table *cost)
+/* Is there another series in the tables of the same caption, so that its name tells them apart? */
+static bool has_sibling(const struct cost_table *cost, const struct cost_table *tables, size_t n)
+{
+	for (size_t t = 0; t < n; t++)
+		if (&tables[t] != cost && tables[t].name && !strcmp(tables[t].table, cost->table) &&
+		    strcmp(tables[t].name, cost->name) != 0)
+			return true;
+	return false;
+}
+
+static void caption_cost(struct term *term, const struct cost_table *cost, bool named)
 {
 	const char *recorded = recorded_unit(cost);
-	bool named = cost->name && strcmp(cost->name, cost->table) != 0;
 	bool in_unit = cost->unit && *cost->unit;
 	char clock[128] = "", low[48], high[48];
 
@@ -246,7 +255,7 @@ static bool fill_cost(struct table *table, const struct cost_table *cost, size_t
 	return marked;
 }
 
-static void put_cost(struct term *term, const struct cost_table *cost, bool repeated)
+static void put_cost(struct term *term, const struct cost_table *cost, bool named, bool repeated)
 {
 	size_t keys = repeated ? 2 : 1;
 	char **headings = cost_headings(cost);
@@ -262,7 +271,7 @@ static void put_cost(struct term *term, const struct cost_table *cost, bool repe
 								   TABLE_RIGHT };
 		table = table_new(columns, cost->n_columns + keys, keys);
 	}
-	caption_cost(term, cost);
+	caption_cost(term, cost, named);
 	if (fill_cost(table, cost, keys)) {
 		term_table(term, table);
 		fputs("    ~ not above the resolution of the clock\n", term->out);
@@ -285,7 +294,8 @@ static void put_costs(struct term *term, const struct report_test *test)
 		return;
 	}
 	for (size_t t = 0; t < n; t++)
-		put_cost(term, &tables[t], test->n_executions > 1);
+		put_cost(term, &tables[t], tables[t].name && has_sibling(&tables[t], tables, n),
+			 test->n_executions > 1);
 	cost_tables_free(tables, n);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "../reports/report.h"
 #include "command.h"
@@ -20,10 +19,7 @@ int cmd_report(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct report_options how = {
-		.colour = progress_colour(stdout),
-		.width = isatty(STDOUT_FILENO) ? progress_columns(stdout) : 0,
-	};
+	struct report_options how = progress_report_options(stdout);
 	struct err err;
 	int option;
 

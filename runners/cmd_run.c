@@ -263,10 +263,7 @@ static int run_all(struct session *session, int *code, struct err *err)
 
 static int show_report(const struct session *session, struct err *err)
 {
-	struct report_options how = {
-		.colour = session->progress.colour,
-		.width = session->progress.terminal ? progress_columns(stdout) : 0,
-	};
+	struct report_options how = progress_report_options(stdout);
 	int result = 0;
 
 	if (!session->options.ktap) {

@@ -36,6 +36,18 @@ unsigned int progress_columns(FILE *out)
 	return ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
+struct report_options progress_report_options(FILE *out)
+{
+	struct report_options options = { .colour = progress_colour(out) };
+	struct winsize size;
+
+	if (!isatty(fileno(out)))
+		return options;
+	options.width = progress_columns(out);
+	options.height = ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_row ? 24 : size.ws_row;
+	return options;
+}
+
 void progress_init(struct progress *progress, FILE *out, size_t planned)
 {
 	const char *term = getenv("TERM");

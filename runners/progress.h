@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../reports/report.h"
 #include "verdict.h"
 
 /*
@@ -30,6 +31,9 @@ bool progress_colour(FILE *out);
 
 /* Columns of a terminal, 80 when it does not say. */
 unsigned int progress_columns(FILE *out);
+
+/* How a report goes to this stream. */
+struct report_options progress_report_options(FILE *out);
 
 void progress_init(struct progress *progress, FILE *out, size_t planned);
 
