@@ -66,7 +66,8 @@ LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S)
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
-CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
+CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c \
+	suites/*/*_check.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -80,7 +81,7 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) runners/pmiproof.c ci/check_main.c)
+	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test fuzz
 
@@ -179,7 +180,11 @@ $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 $(SUITES) $(PLANTED) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(CMD_LIB) $(LIB)
+# What suites/THEME/NAME_check tests is the hypothesis in NAME.c.
+$(filter $(BUILD)/suites/%,$(CHECKS)): %_check: %.o
+
+$(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(BUILD)/fixtures/outcome.o \
+		$(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs check)
 
 fuzzers: $(FUZZERS)
