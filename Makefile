@@ -66,8 +66,7 @@ LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S)
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
-CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c \
-	suites/*/*_check.c)
+CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -180,12 +179,14 @@ $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 $(SUITES) $(PLANTED) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# What suites/THEME/NAME_check tests is the hypothesis in NAME.c.
-$(filter $(BUILD)/suites/%,$(CHECKS)): %_check: %.o
+# fixtures/hypotheses/NAME_check tests the hypothesis of suites/THEME/NAME.c.
+$(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_check: \
+	$(s:%.c=$(BUILD)/%.o)))
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(BUILD)/fixtures/outcome.o \
 		$(CMD_LIB) $(LIB)
-	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs check)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(LDLIBS) $(shell pkg-config --libs check)
 
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
