@@ -25,10 +25,10 @@
 #include "cost.h"
 #include "event.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 #include "stats.h"
 #include "sysctl.h"
 
-#define LIMIT "kernel.perf_event_max_sample_rate"
 #define ROW_NS 2000000000ULL
 #define SPANS_MAX 400000 /* per CPU and row: twice what 100,000 samples/s could make in ROW_NS */
 #define RING_PAGES 1024	 /* 4 MiB: 50 ms of 8 KiB stack dumps at 10,000 samples/s */
@@ -213,10 +213,11 @@ static void note_limit(struct run *run, const char *row, long before)
 	struct err err;
 	long after;
 
-	if (sysctl_read_long(LIMIT, &after, &err))
+	if (sysctl_read_long(RATE_LIMIT_SYSCTL, &after, &err))
 		run_broken(run, "%s", err.text);
 	else if (after != before)
-		run_note(run, "%s: %s went from %ld to %ld meanwhile", row, LIMIT, before, after);
+		run_note(run, "%s: %s went from %ld to %ld meanwhile", row, RATE_LIMIT_SYSCTL,
+			 before, after);
 }
 
 /* 0, or -errno; then the run is broken. */
@@ -234,7 +235,7 @@ static int run_setting(struct bench *bench, const struct setting *setting)
 		return 0;
 	}
 	run_progress(bench->run, "%s", setting->row);
-	result = sysctl_read_long(LIMIT, &limit, &err);
+	result = sysctl_read_long(RATE_LIMIT_SYSCTL, &limit, &err);
 	if (!result)
 		result = observe(bench, setting, &err);
 	if (result) {
@@ -305,7 +306,7 @@ static const struct klog_allow klog[] = {
 	{ KLOG_NONE, 0 },
 };
 
-static const char *const sysctls[] = { LIMIT, NULL };
+static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
 
 static const struct option_spec options[] = {
 	{ "workload", "CMD", "shell command to sample instead of the built-in compile-like one" },
