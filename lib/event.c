@@ -216,11 +216,6 @@ int event_disable(struct event *event, struct err *err)
 	return control(event, PERF_EVENT_IOC_DISABLE, 0, "disable", err);
 }
 
-int event_reset(struct event *event, struct err *err)
-{
-	return control(event, PERF_EVENT_IOC_RESET, 0, "reset", err);
-}
-
 int event_refresh(struct event *event, int overflows, struct err *err)
 {
 	return control(event, PERF_EVENT_IOC_REFRESH, overflows, "refresh", err);

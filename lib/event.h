@@ -78,7 +78,6 @@ int event_map(struct event *event, unsigned int pages, bool overwrite, struct er
 
 int event_enable(struct event *event, struct err *err);
 int event_disable(struct event *event, struct err *err);
-int event_reset(struct event *event, struct err *err);
 /* Enable for so many more overflows, after which the kernel disables the event. */
 int event_refresh(struct event *event, int overflows, struct err *err);
 /* Stop (or go on) writing to the ring while the event keeps counting; for reading a snapshot. */

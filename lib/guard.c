@@ -10,6 +10,7 @@
 
 #include "io.h"
 #include "ktap.h"
+#include "machine_lock.h"
 
 /*
  * The guard that the signal handler acts for. A handler has no parameters, so this one thing is
@@ -19,21 +20,25 @@ static struct guard *volatile active;
 static volatile pid_t owner;
 
 /*
- * Tell where the run was and put back what it changed. Only a test that is being ended comes here;
- * snprintf() on a local buffer and plain system calls are all it uses.
+ * What a process is ended with: by people, shells and runners, or by its own crash, which must stay
+ * one for whoever waits for it. In both cases what was changed is put back.
  */
-static void on_signal(int number)
+static const struct {
+	int number;
+	bool crash;
+} signals[GUARD_SIGNALS] = {
+	{ SIGTERM, false }, { SIGINT, false },	{ SIGHUP, false }, { SIGQUIT, false },
+	{ SIGPIPE, false }, { SIGALRM, false }, { SIGSEGV, true }, { SIGBUS, true },
+	{ SIGFPE, true },   { SIGILL, true },	{ SIGABRT, true },
+};
+
+/* Say in the records and on stdout where the run was. Calls what a signal handler may. */
+static void tell_end(const struct guard *guard, int number)
 {
-	struct guard *guard = active;
-	char line[1024];
 	unsigned int evaluated = 0, failed = 0;
+	char line[1024];
 	int length;
 
-	if (!guard || getpid() != owner) {
-		signal(number, SIG_DFL);
-		raise(number);
-		return;
-	}
 	for (size_t i = 0; i < run_check_count(guard->run->hypothesis); i++) {
 		evaluated += guard->run->checks[i].evaluated;
 		failed += guard->run->checks[i].failed;
@@ -49,9 +54,54 @@ static void on_signal(int number)
 			  "# ended by signal %d: %u controls, %u checks evaluated, %u failed\n",
 			  number, guard->run->controls, evaluated, failed);
 	io_write_all(STDOUT_FILENO, line, (size_t)length);
+}
+
+static void die_by(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/*
+ * Tell where the run was and put back what it changed. Only a test that is being ended comes here;
+ * snprintf() on a local buffer and plain system calls are all it uses.
+ */
+static void on_signal(int number)
+{
+	const struct guard *guard = active;
+
+	if (!guard || getpid() != owner) {
+		die_by(number);
+		return;
+	}
+	tell_end(guard, number);
 	if (guard->alone)
 		sysctl_restore(guard->saved, guard->n_saved, NULL, NULL);
 	_exit(verdict_ksft_exit(VERDICT_BROKEN));
+}
+
+/* The same for a crash, after which the process still ends by that signal. */
+static void on_crash(int number)
+{
+	const struct guard *guard = active;
+
+	if (guard && getpid() == owner && guard->alone)
+		sysctl_restore(guard->saved, guard->n_saved, NULL, NULL);
+	die_by(number);
+}
+
+/* What is ignored (nohup, the background of a shell) stays so. */
+static void catch_signals(struct guard *guard)
+{
+	for (size_t i = 0; i < GUARD_SIGNALS; i++) {
+		struct sigaction action = { .sa_handler = signals[i].crash ? on_crash : on_signal };
+
+		/* What comes on top must not cut short what the first one makes us do. */
+		sigfillset(&action.sa_mask);
+		sigaction(signals[i].number, NULL, &guard->actions[i]);
+		if (guard->actions[i].sa_handler != SIG_IGN && (guard->alone || !signals[i].crash))
+			sigaction(signals[i].number, &action, NULL);
+	}
 }
 
 static int save_sysctls(struct guard *guard, struct err *err)
@@ -70,23 +120,23 @@ static int save_sysctls(struct guard *guard, struct err *err)
 
 int guard_start(struct guard *guard, struct run *run, struct err *err)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	int result;
 
 	memset(guard, 0, sizeof(*guard));
 	guard->run = run;
+	guard->lock = -1;
 	guard->alone = run->record_fd < 0;
 	if (guard->alone) {
-		result = save_sysctls(guard, err);
+		result = machine_lock(&guard->lock, err);
+		if (!result)
+			result = save_sysctls(guard, err);
 		if (result)
 			return result;
 		guard->klog_open = !klog_open_live(&guard->klog, &guard->klog_err);
 	}
 	owner = getpid();
 	active = guard;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	catch_signals(guard);
 	return 0;
 }
 
@@ -98,8 +148,9 @@ static enum verdict judge_log(struct guard *guard, struct err *why)
 	int result;
 
 	if (!guard->klog_open) {
-		err_set(why, 0, "%s", guard->klog_err.text);
-		return VERDICT_SKIP;
+		err_set(why, 0, "kernel log not read: %s", guard->klog_err.text);
+		/* A pass needs that witness, as under the supervisor; a skip claims nothing. */
+		return guard->run->said == VERDICT_SKIP ? VERDICT_SKIP : VERDICT_BROKEN;
 	}
 	while ((result = klog_next(&guard->klog, &record, why)) > 0) {
 		klog_tally_add(&tally, &record);
@@ -120,13 +171,15 @@ enum verdict guard_finish(struct guard *guard, struct err *why)
 	int result;
 
 	why->text[0] = '\0';
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	active = NULL;
-	if (!guard->alone)
-		return verdict;
-	verdict = judge_log(guard, why);
+	if (guard->alone)
+		verdict = judge_log(guard, why);
+	/* From here on there is nothing to put back. */
 	result = sysctl_restore(guard->saved, guard->n_saved, NULL, why);
+	for (size_t i = 0; i < GUARD_SIGNALS; i++)
+		sigaction(signals[i].number, &guard->actions[i], NULL);
+	active = NULL;
 	free(guard->saved);
+	if (guard->lock >= 0)
+		close(guard->lock);
 	return result ? VERDICT_BROKEN : verdict;
 }

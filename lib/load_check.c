@@ -232,22 +232,39 @@ static void remove_stand_in(const char *dir)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
+/* Start a load on the last CPU with such a stand-in, which is gone again when this returns. */
+static int start_stand_in(struct load *load, const char *stress, const char *worker,
+			  struct err *err)
+{
+	char dir[] = "/tmp/load_check.XXXXXX";
+	const struct cpus cpus = last_cpu();
+	int result;
+
+	stand_in(dir, stress, worker);
+	result = load_start(load, &cpus, err);
+	remove_stand_in(dir);
+	return result;
+}
+
+/* End a load; nothing of it may be left when that returns. */
+static void stop_whole(struct load *load)
+{
+	pid_t session = load->pid;
+
+	load_stop(load);
+	ck_assert_uint_eq(find_session(session).n, 0);
+}
+
 #define START_WORKERS \
 	"#!/bin/sh\n" \
 	"for i in 1 2 3 4; do stress-ng-worker & done\n"
 
 START_TEST(missing_stress_ng_is_told)
 {
-	char dir[] = "/tmp/load_check.XXXXXX";
-	struct cpus cpus = last_cpu();
 	struct load load;
 	struct err err;
-	int result;
 
-	stand_in(dir, NULL, NULL);
-	result = load_start(&load, &cpus, &err);
-	remove_stand_in(dir);
-	ck_assert_int_eq(result, -ENOENT);
+	ck_assert_int_eq(start_stand_in(&load, NULL, NULL, &err), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(err.text, "stress-ng: ENOENT"));
 	ck_assert_int_eq(load.pid, 0);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
@@ -257,16 +274,10 @@ END_TEST
 
 START_TEST(stress_ng_that_ends_at_once_is_told)
 {
-	char dir[] = "/tmp/load_check.XXXXXX";
-	struct cpus cpus = last_cpu();
 	struct load load;
 	struct err err;
-	int result;
 
-	stand_in(dir, "#!/bin/sh\nexit 3\n", NULL);
-	result = load_start(&load, &cpus, &err);
-	remove_stand_in(dir);
-	ck_assert_int_eq(result, -ECHILD);
+	ck_assert_int_eq(start_stand_in(&load, "#!/bin/sh\nexit 3\n", NULL, &err), -ECHILD);
 	ck_assert_int_eq(load.pid, 0);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -274,47 +285,32 @@ END_TEST
 
 START_TEST(deaf_workers_are_killed)
 {
-	char dir[] = "/tmp/load_check.XXXXXX";
-	struct cpus cpus = last_cpu();
 	struct load load;
 	struct err err;
-	pid_t session;
-	int result;
 
 	/* What is ignored stays ignored across exec: the sleeps do not hear SIGTERM either. */
-	stand_in(dir, START_WORKERS "trap '' TERM\nsleep 1000\n",
-		 "#!/bin/sh\ntrap '' TERM\nsleep 1000\n");
-	result = load_start(&load, &cpus, &err);
-	remove_stand_in(dir);
-	ck_assert_msg(!result, "%s", err.text);
-	session = load.pid;
+	ck_assert_msg(!start_stand_in(&load, START_WORKERS "trap '' TERM\nsleep 1000\n",
+				      "#!/bin/sh\ntrap '' TERM\nsleep 1000\n", &err),
+		      "%s", err.text);
 	/* Give the traps time to be set; without that the test would only be easier to pass. */
 	(void)usleep(300000);
-	load_stop(&load);
-	ck_assert_uint_eq(find_session(session).n, 0);
+	stop_whole(&load);
 }
 END_TEST
 
 START_TEST(load_that_ended_does_not_run)
 {
-	char dir[] = "/tmp/load_check.XXXXXX";
-	struct cpus cpus = last_cpu();
 	struct load load;
 	struct err err;
-	pid_t session;
-	int result;
 
 	/* Only the first process ends; its workers are left behind and must not stay. */
-	stand_in(dir, START_WORKERS "sleep 0.5\n", "#!/bin/sh\nsleep 1000\n");
-	result = load_start(&load, &cpus, &err);
-	ck_assert_msg(!result, "%s", err.text);
-	session = load.pid;
+	ck_assert_msg(!start_stand_in(&load, START_WORKERS "sleep 0.5\n", "#!/bin/sh\nsleep 1000\n",
+				      &err),
+		      "%s", err.text);
 	for (int i = 0; i < 3000 && load_running(&load); i++)
 		(void)usleep(10000);
-	remove_stand_in(dir);
 	ck_assert(!load_running(&load));
-	load_stop(&load);
-	ck_assert_uint_eq(find_session(session).n, 0);
+	stop_whole(&load);
 }
 END_TEST
 

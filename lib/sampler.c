@@ -40,6 +40,7 @@ static void take_throttle(struct sampler_cpu *cpu, bool throttled)
 static int take(struct sampler *sampler, struct sampler_cpu *cpu, const struct ring_record *record,
 		struct err *err)
 {
+	struct ring_throttle throttle;
 	struct ring_sample sample;
 	uint64_t lost;
 	int result;
@@ -57,8 +58,10 @@ static int take(struct sampler *sampler, struct sampler_cpu *cpu, const struct r
 		return result;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		take_throttle(cpu, record->header->type == PERF_RECORD_THROTTLE);
-		return 0;
+		result = ring_parse_throttle(record, &throttle, err);
+		if (!result)
+			take_throttle(cpu, record->header->type == PERF_RECORD_THROTTLE);
+		return result;
 	default:
 		return 0;
 	}

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -19,6 +18,7 @@
 #include "command.h"
 #include "janitor.h"
 #include "machine.h"
+#include "machine_lock.h"
 #include "plan.h"
 #include "progress.h"
 #include "run_options.h"
@@ -29,8 +29,6 @@
 #include "trace.h"
 
 #define DEFAULT_PARENT "pmiproof-reports"
-
-#define MACHINE_LOCK "/proc/sys/kernel/perf_event_max_sample_rate"
 
 /* Runs started within one second get a number; more than this many is a mistake. */
 #define SAME_SECOND_MAX 100
@@ -311,36 +309,11 @@ static int conduct(struct session *session, struct err *err)
 	return result ? command_error("run", "%s", err->text) : code;
 }
 
-/*
- * One run at a time on a machine: runs would see each other's sysctls and load, and two that sample
- * at the shortest period were seen to stop a machine. The lock is on a file that every kernel with
- * perf has, so that none has to be made; its descriptor stays open, also in the janitor, until the
- * machine is as it was found.
- */
-static int own_machine(struct err *err)
-{
-	int fd = open(MACHINE_LOCK, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : err_set(err, errno, "open %s", MACHINE_LOCK);
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		int result = errno == EWOULDBLOCK
-				     ? err_plain(err, EBUSY,
-						 "another run is going on on this machine: it has "
-						 "locked %s",
-						 MACHINE_LOCK)
-				     : err_set(err, errno, "lock %s", MACHINE_LOCK);
-
-		close(fd);
-		return result;
-	}
-	return 0;
-}
-
 static int prepare(struct session *session, struct err *err)
 {
 	const struct run_options *options = &session->options;
 	const char *suites = options->suites ? options->suites : session->suites;
+	int lock; /* stays open, also in the janitor, until the machine is as it was found */
 	int result = 0;
 
 	if (!options->suites)
@@ -351,7 +324,7 @@ static int prepare(struct session *session, struct err *err)
 	if (!result)
 		result = plan_make(&session->plan, &session->suite, options, err);
 	if (!result)
-		result = own_machine(err);
+		result = machine_lock(&lock, err);
 	return result ? result : make_dir(session, err);
 }
 

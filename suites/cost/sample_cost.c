@@ -14,19 +14,18 @@
  * without, the timer interrupts that took a cpu-clock sample, beside those of an unsampled
  * baseline.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "background.h"
 #include "callgraph.h"
 #include "compile.h"
+#include "cost.h"
 #include "event.h"
-#include "handler_time.h"
 #include "hypothesis.h"
-#include "sampler.h"
+#include "rate_limit.h"
 #include "stats.h"
 #include "sysctl.h"
 
@@ -38,7 +37,8 @@
 static const struct setting {
 	const char *row;
 	bool fixed; /* -c 100000 (cycles, or ns of cpu-clock); else the default 4000 Hz */
-	bool alone; /* the timer fires, but no sample is taken: what an interrupt costs by itself */
+	bool alone; /* the timer fires, but no sample is taken: what an interrupt costs by
+		       itself */
 	enum callgraph callgraph;
 } settings[] = {
 	{ "timer alone", false, true, CALLGRAPH_NONE },
@@ -56,10 +56,9 @@ static const struct setting {
 /* What the whole run shares. */
 struct bench {
 	struct run *run;
-	enum handler_kind kind;
-	struct handler_time time;
-	double percent_max; /* kernel.perf_cpu_time_max_percent */
-	double alone_ns[2]; /* median of the timer alone, by `fixed`; 0 with a PMU */
+	struct cost cost;
+	double percent_max;    /* kernel.perf_cpu_time_max_percent */
+	struct stats alone[2]; /* of the timer alone, by `fixed`; 0 with a PMU */
 	/* Positive controls, of the row where each was least. */
 	double least_samples, least_matched, least_alone;
 };
@@ -67,7 +66,7 @@ struct bench {
 static struct perf_event_attr setting_attr(const struct bench *bench, const struct setting *setting)
 {
 	struct perf_event_attr attr =
-		bench->kind == HANDLER_NMI
+		bench->cost.time.kind == HANDLER_NMI
 			? event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)
 			: event_attr_cpu_clock(100000);
 
@@ -81,175 +80,175 @@ static struct perf_event_attr setting_attr(const struct bench *bench, const stru
 	return attr;
 }
 
-static pid_t start_workload(struct run *run, struct err *err)
+static int start_workload(struct run *run, struct background_command *workload, struct err *err)
 {
 	const char *command = run_option(run, "workload");
 
 	if (command)
-		return background_command(command, err);
-	return compile_start((unsigned int)run_cpus(run)->n, err);
+		return background_command_start(workload, command, err);
+	*workload = (struct background_command){
+		.pid = compile_start((unsigned int)run_cpus(run)->n, err),
+	};
+	return workload->pid < 0 ? (int)workload->pid : 0;
 }
 
-/* Trace the handler while the workload runs, sampled by `attr`. */
-static int observe(struct bench *bench, const struct perf_event_attr *attr, struct sampler *sampler,
-		   struct err *err)
+static int stop_workload(struct run *run, struct background_command *workload, const char *row,
+			 struct err *err)
 {
-	const struct timespec length = { .tv_sec = ROW_NS / 1000000000 };
-	const struct cpus *cpus = run_cpus(bench->run);
-	pid_t workload = start_workload(bench->run, err);
-	int result = workload < 0 ? (int)workload : handler_time_start(&bench->time, err);
+	unsigned int ended;
+	int result = background_command_stop(workload, &ended, err);
 
-	if (!result) {
-		int stopped;
-
-		if (attr)
-			result = sampler_start(sampler, attr, cpus, RING_PAGES, SPANS_MAX,
-					       SPANS_MAX, ROW_NS, err);
-		if (!result)
-			clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
-		if (!result && attr)
-			result = sampler_stop(sampler, err);
-		stopped = handler_time_stop(&bench->time, result ? NULL : err);
-		result = result ? result : stopped;
-	}
-	background_stop(workload);
-	if (!result && bench->time.lost)
-		result = err_set(err, 0, "%llu trace events lost",
-				 (unsigned long long)bench->time.lost);
+	if (run_option(run, "workload"))
+		run_figure(run, "workload", row, "runs that ended", ended, "1");
 	return result;
 }
 
-/* The spans of all CPUs as one series. Returns its median. */
-static double report_spans(struct bench *bench, const struct setting *setting)
+/* Trace the handler while the workload runs, sampled as the row asks. */
+static int observe(struct bench *bench, const struct setting *setting, struct err *err)
+{
+	const struct perf_event_attr attr = setting_attr(bench, setting);
+	struct background_command workload;
+	int result = start_workload(bench->run, &workload, err);
+	int stopped;
+
+	if (result)
+		return result;
+	result = cost_observe(&bench->cost, &attr, run_cpus(bench->run), ROW_NS, RING_PAGES,
+			      SPANS_MAX, err);
+	stopped = stop_workload(bench->run, &workload, setting->row, result ? NULL : err);
+	return result ? result : stopped;
+}
+
+/* The spans of all CPUs as one series, of which *stats tells. */
+static void report_spans(struct bench *bench, const struct setting *setting, struct stats *stats)
 {
 	const char *const labels[] = { "options", setting->row, "period",
 				       setting->fixed ? "fixed" : "frequency", NULL };
-	struct stats stats = { .p50 = NAN };
-	double *all;
-	size_t n = 0;
+	const char *table = bench->cost.time.kind == HANDLER_NMI ? "perf NMI handler time"
+								 : "timer interrupt time";
+	size_t n;
+	double *all = cost_lengths(&bench->cost, &n);
 
-	for (size_t i = 0; i < bench->time.n; i++)
-		n += bench->time.cpu[i].n;
-	all = calloc(n + 1, sizeof(*all));
-	if (!all)
-		return NAN;
-	n = 0;
-	for (size_t i = 0; i < bench->time.n; i++)
-		for (size_t j = 0; j < bench->time.cpu[i].n; j++)
-			all[n++] = (double)bench->time.cpu[i].span[j].length_ns;
-	run_measure(bench->run,
-		    &(struct measure){ .table = bench->kind == HANDLER_NMI ? "perf NMI handler time"
-									   : "timer interrupt time",
-				       .row = setting->row,
-				       .name = "handler_time",
-				       .unit = "ns",
-				       .columns = "n avg p50 p99 max stddev",
-				       .labels = labels,
-				       .resolution = 1,
-				       .samples = all,
-				       .n = n });
-	stats_summarise(&stats, all, n, 0);
+	if (!all) {
+		run_broken(bench->run, "%s: out of memory", setting->row);
+		return;
+	}
+	run_measure(bench->run, &(struct measure){ .table = table,
+						   .row = setting->row,
+						   .name = "handler_time",
+						   .unit = "ns",
+						   .columns = "n avg p50 p99 max stddev",
+						   .labels = labels,
+						   .resolution = 1,
+						   .samples = all,
+						   .n = n });
+	(void)stats_summarise(stats, all, n, 0);
 	free(all);
-	return stats.p50;
 }
 
-/*
- * The share of each CPU that went into interrupts which took a sample. Sampling causes them, so all
- * of their time counts, not only what lies above the timer alone. Samples that did not fit into the
- * ring cannot be matched with an interrupt; they count with what the others took on average.
- */
-static void check_shares(struct bench *bench, const char *row, const struct sampler *sampler)
+/* Sampling causes these interrupts, so all of their time counts, also that of the timer
+ * alone. */
+static void check_shares(struct bench *bench, const char *row)
 {
-	for (size_t i = 0; i < bench->time.n; i++) {
-		const struct handler_cpu *cpu = &bench->time.cpu[i];
-		double samples = (double)sampler->cpu[i].samples;
-		double lost = bench->kind == HANDLER_TIMER ? (double)sampler->cpu[i].lost : 0;
-		double seconds = sampler_seconds(sampler);
-		double scale = samples > 0 ? (samples + lost) / samples : 1;
-		double ns = 0;
+	for (size_t i = 0; i < bench->cost.time.n; i++) {
 		char where[64];
 
-		for (size_t j = 0; j < cpu->n; j++)
-			ns += (double)cpu->span[j].length_ns;
-		snprintf(where, sizeof(where), "%s, cpu %d", row, cpu->cpu);
-		run_check_le(bench->run, "cpu_share", where, 100 * ns * scale / (seconds * 1e9),
+		snprintf(where, sizeof(where), "%s, cpu %d", row, bench->cost.time.cpu[i].cpu);
+		run_check_le(bench->run, "cpu_share", where, cost_share(&bench->cost, i),
 			     bench->percent_max, "%");
 	}
 }
 
-/* Keep the interrupts that took a sample; which ones did is known from the samples' times. */
-static bool keep_sampled(struct bench *bench, const struct setting *setting,
-			 const struct sampler *sampler)
-{
-	double samples = 0, matched = 0, lost = 0;
-
-	for (size_t i = 0; i < sampler->n; i++) {
-		const struct sampler_cpu *cpu = &sampler->cpu[i];
-
-		samples += (double)cpu->samples;
-		lost += (double)cpu->lost;
-		if (bench->kind == HANDLER_TIMER)
-			matched += (double)handler_spans_with(&bench->time.cpu[i], cpu->times,
-							      cpu->times_n);
-	}
-	run_figure(bench->run, "samples", setting->row, "samples", samples, "1");
-	run_figure(bench->run, "samples", setting->row, "lost", lost, "1");
-	bench->least_samples = fmin(bench->least_samples, samples);
-	if (bench->kind == HANDLER_TIMER && samples > 0)
-		bench->least_matched = fmin(bench->least_matched, 100 * matched / samples);
-	return samples > 0;
-}
-
 /* The timer alone: there must be interrupts, and no sample, or it is no baseline. */
-static void take_alone(struct bench *bench, const struct setting *setting,
-		       const struct sampler *sampler)
+static void take_alone(struct bench *bench, const struct setting *setting)
 {
+	struct stats *stats = &bench->alone[setting->fixed];
 	double samples = 0;
-	size_t n = 0;
 
-	for (size_t i = 0; i < sampler->n; i++) {
-		samples += (double)sampler->cpu[i].samples;
-		n += bench->time.cpu[i].n;
-	}
-	bench->least_alone = fmin(bench->least_alone, (double)n);
+	for (size_t i = 0; i < bench->cost.sampler.n; i++)
+		samples += (double)bench->cost.sampler.cpu[i].samples;
 	if (samples > 0)
 		run_broken(bench->run, "%s: %g samples were taken", setting->row, samples);
-	bench->alone_ns[setting->fixed] = report_spans(bench, setting);
+	report_spans(bench, setting, stats);
+	bench->least_alone = fmin(bench->least_alone, (double)stats->n);
 }
 
-static void take_sampled(struct bench *bench, const struct setting *setting,
-			 const struct sampler *sampler)
+static void report_added(struct bench *bench, const struct setting *setting,
+			 const struct stats *stats)
 {
-	double p50;
+	const struct cost_added added = cost_added(stats, &bench->alone[setting->fixed]);
 
-	if (!keep_sampled(bench, setting, sampler))
+	run_figure(bench->run, "samples", setting->row, "cost of a sample (p50)", added.p50, "ns");
+	if (!isfinite(added.low) || !isfinite(added.high))
 		return;
-	p50 = report_spans(bench, setting);
-	run_figure(bench->run, "samples", setting->row, "cost of a sample (p50)",
-		   p50 - bench->alone_ns[setting->fixed], "ns");
-	check_shares(bench, setting->row, sampler);
+	run_figure(bench->run, "samples", setting->row, "cost, low", added.low, "ns");
+	run_figure(bench->run, "samples", setting->row, "cost, high", added.high, "ns");
 }
 
-static void run_setting(struct bench *bench, const struct setting *setting)
+static void take_sampled(struct bench *bench, const struct setting *setting)
 {
-	struct perf_event_attr attr = setting_attr(bench, setting);
-	struct sampler sampler;
+	const struct cost_samples samples = cost_match(&bench->cost);
+	struct stats stats = { 0 };
+
+	run_figure(bench->run, "samples", setting->row, "samples", samples.taken, "1");
+	run_figure(bench->run, "samples", setting->row, "lost", samples.lost, "1");
+	bench->least_samples = fmin(bench->least_samples, samples.taken);
+	if (samples.taken <= 0)
+		return;
+	if (bench->cost.time.kind == HANDLER_TIMER)
+		bench->least_matched =
+			fmin(bench->least_matched, 100 * samples.matched / samples.taken);
+	report_spans(bench, setting, &stats);
+	report_added(bench, setting, &stats);
+	check_shares(bench, setting->row);
+}
+
+/*
+ * Fewer samples than asked for are right when the limit was lowered, by the kernel, whose
+ * handlers took too long, or by another program: cpu_share holds or not either way. The
+ * reader must know.
+ */
+static void note_limit(struct run *run, const char *row, long before)
+{
 	struct err err;
+	long after;
 
-	if (setting->alone && bench->kind == HANDLER_NMI)
-		return;
+	if (sysctl_read_long(RATE_LIMIT_SYSCTL, &after, &err))
+		run_broken(run, "%s", err.text);
+	else if (after != before)
+		run_note(run, "%s: %s went from %ld to %ld meanwhile", row, RATE_LIMIT_SYSCTL,
+			 before, after);
+}
+
+/* 0, or -errno; then the run is broken. */
+static int run_setting(struct bench *bench, const struct setting *setting)
+{
+	const struct perf_event_attr attr = setting_attr(bench, setting);
+	struct err err;
+	long limit;
+	int result;
+
+	if (setting->alone && bench->cost.time.kind == HANDLER_NMI)
+		return 0;
 	if (setting->callgraph == CALLGRAPH_LBR && event_probe(&attr, &err)) {
 		run_note(bench->run, "%s: not measured: %s", setting->row, err.text);
-		return;
+		return 0;
 	}
 	run_progress(bench->run, "%s", setting->row);
-	if (observe(bench, &attr, &sampler, &err))
+	result = sysctl_read_long(RATE_LIMIT_SYSCTL, &limit, &err);
+	if (!result)
+		result = observe(bench, setting, &err);
+	if (result) {
 		run_broken(bench->run, "%s: %s", setting->row, err.text);
-	else if (setting->alone)
-		take_alone(bench, setting, &sampler);
-	else
-		take_sampled(bench, setting, &sampler);
-	sampler_close(&sampler);
+	} else {
+		note_limit(bench->run, setting->row, limit);
+		if (setting->alone)
+			take_alone(bench, setting);
+		else
+			take_sampled(bench, setting);
+	}
+	cost_end(&bench->cost);
+	return result;
 }
 
 static int run_cost(struct run *run)
@@ -259,22 +258,24 @@ static int run_cost(struct run *run)
 		.run = run, .least_samples = INFINITY, .least_matched = 100, .least_alone = INFINITY
 	};
 	struct err err;
+	enum handler_kind kind = event_probe(&cycles, &err) ? HANDLER_TIMER : HANDLER_NMI;
 	long percent;
+	int result = 0;
 
-	bench.kind = event_probe(&cycles, &err) ? HANDLER_TIMER : HANDLER_NMI;
-	if (bench.kind == HANDLER_TIMER)
+	if (kind == HANDLER_TIMER)
 		run_note(run, "no hardware PMU (%s): cpu-clock, in %s", err.text,
-			 handler_event(bench.kind));
+			 handler_event(kind));
 	if (sysctl_read_long("kernel.perf_cpu_time_max_percent", &percent, &err) ||
-	    handler_time_open(&bench.time, bench.kind, run_cpus(run), SPANS_MAX, &err))
+	    handler_time_open(&bench.cost.time, kind, run_cpus(run), SPANS_MAX, &err))
 		return run_broken(run, "%s", err.text);
 	/* 0 and 100 switch the kernel's own limit off: then a CPU is all that may be used. */
 	bench.percent_max = percent > 0 ? (double)percent : 100;
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		run_setting(&bench, &settings[i]);
-	handler_time_close(&bench.time);
+	/* A workload that is none will not be one in the next row. */
+	for (size_t i = 0; result != -ECHILD && i < sizeof(settings) / sizeof(settings[0]); i++)
+		result = run_setting(&bench, &settings[i]);
+	handler_time_close(&bench.cost.time);
 	run_control(run, "samples, least of all rows", bench.least_samples, 0, "1");
-	if (bench.kind == HANDLER_TIMER) {
+	if (kind == HANDLER_TIMER) {
 		run_control(run, "samples in a traced interrupt", bench.least_matched, MATCHED_MIN,
 			    "%");
 		run_control(run, "interrupts of the timer alone", bench.least_alone, 0, "1");
@@ -298,13 +299,14 @@ static const struct check checks[] = {
 };
 
 static const struct klog_allow klog[] = {
-	/* On a PMU the kernel may rightly say that it lowers the rate: that is the mechanism. */
+	/* On a PMU the kernel may rightly say that it lowers the rate: that is the
+	   mechanism. */
 	{ KLOG_THROTTLE, 100 },
 	{ KLOG_SLOW_NMI, 100 },
 	{ KLOG_NONE, 0 },
 };
 
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
+static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
 
 static const struct option_spec options[] = {
 	{ "workload", "CMD", "shell command to sample instead of the built-in compile-like one" },
@@ -313,12 +315,13 @@ static const struct option_spec options[] = {
 
 const struct hypothesis hypothesis = {
 	.name = "sample_cost",
-	.claim = "Sampling costs no more of a CPU than kernel.perf_cpu_time_max_percent allows, "
+	.claim = "Sampling costs no more of a CPU than kernel.perf_cpu_time_max_percent "
+		 "allows, "
 		 "whatever "
 		 "perf is asked to record.",
-	.source =
-		"perf, x86: Use counter freezing with Arch Perfmon v4 (Skylake perf patches, 3/4): "
-		"its table of handler times by perf option",
+	.source = "perf, x86: Use counter freezing with Arch Perfmon v4 (Skylake perf "
+		  "patches, 3/4): "
+		  "its table of handler times by perf option",
 	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 90,
 	.needs = needs,

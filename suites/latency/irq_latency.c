@@ -20,6 +20,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "dma_latency.h"
@@ -33,6 +34,7 @@
 #define WARM_SKIP 2
 #define ROUNDS 1500	  /* 2 s a row; below 1000 p99.9 is nothing but the maximum */
 #define ROUNDS_MAX 100000 /* 2 minutes a row */
+#define ROWS 8		  /* 2 policies x idle states allowed or not x load or none */
 #define FIFO_PRIORITY 80  /* above threaded interrupts (50), below the kernel's own at 99 */
 #define CLOCK_READS 10000
 
@@ -53,9 +55,12 @@ struct bench {
 	struct wakeup_source source;
 	struct wakeup_plan plan;
 	double resolution;
+	bool available; /* the rows that can be measured are enough */
 	bool bounded;
 	double bound;
 	size_t answered;
+	size_t missing; /* rows that could not be measured ... */
+	char why[256];	/* ... the first of them, because */
 	bool dead; /* a series was given up: the timer does not work, more rows only cost time */
 };
 
@@ -94,6 +99,15 @@ static void judge(struct bench *bench, const struct condition *condition, const 
 	run_check_le(bench->run, "warm_max", row, stats.warm_max, bench->bound, "ns");
 }
 
+/* Rows that cannot be measured here, which the claim is about all the same. */
+static void miss_rows(struct bench *bench, size_t rows, const char *which, const struct err *err)
+{
+	run_note(bench->run, "not measured: %s: %s", which, err->text);
+	if (!bench->missing)
+		snprintf(bench->why, sizeof(bench->why), "%s: %s", which, err->text);
+	bench->missing += rows;
+}
+
 /* Forbid idle states and set the policy, as the row asks. 0, or -errno; *idle is to be released. */
 static int enter(const struct condition *condition, int *idle, struct err *err)
 {
@@ -121,7 +135,7 @@ static void measure_row(struct bench *bench, const struct condition *condition)
 		 condition->loaded ? "stress-ng" : "no load");
 	run_progress(bench->run, "%s", row);
 	if (enter(condition, &idle, &err)) {
-		run_note(bench->run, "row skipped: %s: %s", row, err.text);
+		miss_rows(bench, 1, row, &err);
 		return;
 	}
 	if (wakeup_measure(&series, &bench->plan, &bench->source, &err))
@@ -139,10 +153,10 @@ static void measure_rows(struct bench *bench, bool loaded)
 	struct err err;
 
 	if (loaded && load_start(&load, &bench->cpu, &err)) {
-		run_note(bench->run, "rows with load skipped: %s", err.text);
+		miss_rows(bench, ROWS / 2, "all rows with load", &err);
 		return;
 	}
-	for (unsigned int i = 0; i < 4 && !bench->dead; i++)
+	for (unsigned int i = 0; i < ROWS / 2 && !bench->dead; i++)
 		measure_row(bench, &(struct condition){ .fifo = i & 1,
 							.idle_forbidden = i & 2,
 							.loaded = loaded });
@@ -192,12 +206,19 @@ static void measure(struct bench *bench)
 		run_note(bench->run, "the remaining rows are left out");
 	wakeup_source_close(&bench->source);
 	run_control(bench->run, "wakeups", (double)bench->answered, 0, "1");
+	/* What was measured may refute the claim, but cannot be said to hold it up. */
+	if (bench->missing && !bench->available)
+		run_skip(bench->run,
+			 "%zu of %d rows could not be measured (--rows=available judges the others "
+			 "alone): %s",
+			 bench->missing, ROWS, bench->why);
 }
 
 static int run_latency(struct run *run)
 {
 	const struct cpus *cpus = run_cpus(run);
 	const char *rounds = run_option(run, "rounds");
+	const char *rows = run_option(run, "rows");
 	struct bench bench = {
 		.run = run,
 		.cpu = { .n = 1, .cpu = { cpus->cpu[cpus->n - 1] } },
@@ -208,6 +229,9 @@ static int run_latency(struct run *run)
 
 	if (rounds && unit_parse_count(rounds, WARM_SKIP + 1, ROUNDS_MAX, &bench.plan.rounds, &err))
 		return run_broken(run, "--rounds: %s", err.text);
+	bench.available = rows && !strcmp(rows, "available");
+	if (rows && !bench.available && strcmp(rows, "all") != 0)
+		return run_broken(run, "--rows: '%s' is neither all nor available", rows);
 	if (placement_pin(&placement, bench.cpu.cpu[0], &err))
 		return run_broken(run, "%s", err.text);
 	measure(&bench);
@@ -245,6 +269,10 @@ const struct hypothesis hypothesis = {
 	.options =
 		(const struct option_spec[]){
 			{ .name = "rounds", .value = "N", .help = "deadlines per row (1500)" },
+			{ .name = "rows",
+			  .value = "WHICH",
+			  .help = "all: skip if one cannot be measured; available: do without it "
+				  "(all)" },
 			{ 0 } },
 	.run = run_latency,
 };

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_RATE_LIMIT_H
+#define PMIPROOF_RATE_LIMIT_H
+
+#include <stdint.h>
+
+/* The sysctl, in samples per second and CPU. */
+#define RATE_LIMIT_SYSCTL "kernel.perf_event_max_sample_rate"
+
+/* What cpu-clock raises any shorter period to (perf_swevent_start_hrtimer()). */
+#define RATE_CLOCK_PERIOD_MIN_NS 10000
+
+/*
+ * The limit before and after something was sampled. The kernel itself may lower it meanwhile, when
+ * handlers of hardware events take too long (perf_sample_event_took()), also those of somebody
+ * else's; it never raises it.
+ */
+struct rate_limit {
+	long before, after;
+};
+
+/*
+ * Most samples per second that are within the limit: the larger one, and per tick, of at most 1024
+ * a second (HZ of the Alpha port, the highest), one because samples per tick are rounded up
+ * (DIV_ROUND_UP()) and one because that which throttles is delivered (kernel/events/core.c).
+ */
+double rate_limit_most(const struct rate_limit *limit);
+
+/* Samples per second that cpu-clock with this period asks for. */
+double rate_limit_asked(uint64_t period_ns);
+
+#endif
