@@ -49,6 +49,7 @@ struct session {
 	struct janitor janitor;
 	char suites[PATH_MAX];
 	char dir[PATH_MAX]; /* of the report */
+	int lock;	    /* descriptor, see own_machine() */
 	int argc;
 	char **argv;
 };
@@ -317,7 +318,7 @@ static int conduct(struct session *session, struct err *err)
  * perf has, so that none has to be made; its descriptor stays open, also in the janitor, until the
  * machine is as it was found.
  */
-static int own_machine(struct err *err)
+static int own_machine(int *lock, struct err *err)
 {
 	int fd = open(MACHINE_LOCK, O_RDONLY | O_CLOEXEC);
 
@@ -334,6 +335,7 @@ static int own_machine(struct err *err)
 		close(fd);
 		return result;
 	}
+	*lock = fd;
 	return 0;
 }
 
@@ -351,7 +353,7 @@ static int prepare(struct session *session, struct err *err)
 	if (!result)
 		result = plan_make(&session->plan, &session->suite, options, err);
 	if (!result)
-		result = own_machine(err);
+		result = own_machine(&session->lock, err);
 	return result ? result : make_dir(session, err);
 }
 
