@@ -7,7 +7,6 @@
 
 #include "machine_parts.h"
 
-
 /*
  * Letters of the taint flags, bit 0 first: taint_flags[] of kernel/panic.c, and
  * Documentation/admin-guide/tainted-kernels.rst. Bit 0 has 'G' for "clear".

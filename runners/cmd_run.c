@@ -47,6 +47,7 @@ struct session {
 	struct janitor janitor;
 	char suites[PATH_MAX];
 	char dir[PATH_MAX]; /* of the report */
+	int lock;	    /* descriptor, see machine_lock(); open until the machine is as found */
 	int argc;
 	char **argv;
 };
@@ -313,7 +314,6 @@ static int prepare(struct session *session, struct err *err)
 {
 	const struct run_options *options = &session->options;
 	const char *suites = options->suites ? options->suites : session->suites;
-	int lock; /* stays open, also in the janitor, until the machine is as it was found */
 	int result = 0;
 
 	if (!options->suites)
@@ -324,7 +324,7 @@ static int prepare(struct session *session, struct err *err)
 	if (!result)
 		result = plan_make(&session->plan, &session->suite, options, err);
 	if (!result)
-		result = machine_lock(&lock, err);
+		result = machine_lock(&session->lock, err);
 	return result ? result : make_dir(session, err);
 }
 
