@@ -22,8 +22,8 @@
 #include "background.h"
 #include "callgraph.h"
 #include "compile.h"
-#include "cost.h"
 #include "event.h"
+#include "handler_cost.h"
 #include "hypothesis.h"
 #include "rate_limit.h"
 #include "stats.h"
@@ -56,7 +56,7 @@ static const struct setting {
 /* What the whole run shares. */
 struct bench {
 	struct run *run;
-	struct cost cost;
+	struct handler_cost cost;
 	double percent_max;    /* kernel.perf_cpu_time_max_percent */
 	struct stats alone[2]; /* of the timer alone, by `fixed`; 0 with a PMU */
 	/* Positive controls, of the row where each was least. */
@@ -113,8 +113,8 @@ static int observe(struct bench *bench, const struct setting *setting, struct er
 
 	if (result)
 		return result;
-	result = cost_observe(&bench->cost, &attr, run_cpus(bench->run), ROW_NS, RING_PAGES,
-			      SPANS_MAX, err);
+	result = handler_cost_observe(&bench->cost, &attr, run_cpus(bench->run), ROW_NS, RING_PAGES,
+				      SPANS_MAX, err);
 	stopped = stop_workload(bench->run, &workload, setting->row, result ? NULL : err);
 	return result ? result : stopped;
 }
@@ -127,7 +127,7 @@ static void report_spans(struct bench *bench, const struct setting *setting, str
 	const char *table = bench->cost.time.kind == HANDLER_NMI ? "perf NMI handler time"
 								 : "timer interrupt time";
 	size_t n;
-	double *all = cost_lengths(&bench->cost, &n);
+	double *all = handler_cost_lengths(&bench->cost, &n);
 
 	if (!all) {
 		run_broken(bench->run, "%s: out of memory", setting->row);
@@ -154,7 +154,7 @@ static void check_shares(struct bench *bench, const char *row)
 		char where[64];
 
 		snprintf(where, sizeof(where), "%s, cpu %d", row, bench->cost.time.cpu[i].cpu);
-		run_check_le(bench->run, "cpu_share", where, cost_share(&bench->cost, i),
+		run_check_le(bench->run, "cpu_share", where, handler_cost_share(&bench->cost, i),
 			     bench->percent_max, "%");
 	}
 }
@@ -176,7 +176,8 @@ static void take_alone(struct bench *bench, const struct setting *setting)
 static void report_added(struct bench *bench, const struct setting *setting,
 			 const struct stats *stats)
 {
-	const struct cost_added added = cost_added(stats, &bench->alone[setting->fixed]);
+	const struct handler_cost_added added =
+		handler_cost_added(stats, &bench->alone[setting->fixed]);
 
 	run_figure(bench->run, "samples", setting->row, "cost of a sample (p50)", added.p50, "ns");
 	if (!isfinite(added.low) || !isfinite(added.high))
@@ -187,7 +188,7 @@ static void report_added(struct bench *bench, const struct setting *setting,
 
 static void take_sampled(struct bench *bench, const struct setting *setting)
 {
-	const struct cost_samples samples = cost_match(&bench->cost);
+	const struct handler_cost_samples samples = handler_cost_match(&bench->cost);
 	struct stats stats = { 0 };
 
 	run_figure(bench->run, "samples", setting->row, "samples", samples.taken, "1");
@@ -247,7 +248,7 @@ static int run_setting(struct bench *bench, const struct setting *setting)
 		else
 			take_sampled(bench, setting);
 	}
-	cost_end(&bench->cost);
+	handler_cost_end(&bench->cost);
 	return result;
 }
 

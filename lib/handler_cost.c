@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cost.h"
+#include "handler_cost.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-int cost_observe(struct cost *cost, const struct perf_event_attr *attr, const struct cpus *cpus,
-		 uint64_t ns, unsigned int pages, size_t max, struct err *err)
+int handler_cost_observe(struct handler_cost *cost, const struct perf_event_attr *attr,
+			 const struct cpus *cpus, uint64_t ns, unsigned int pages, size_t max,
+			 struct err *err)
 {
 	const struct timespec length = { .tv_sec = (time_t)(ns / 1000000000),
 					 .tv_nsec = (long)(ns % 1000000000) };
@@ -26,14 +27,14 @@ int cost_observe(struct cost *cost, const struct perf_event_attr *attr, const st
 	return result ? result : stopped;
 }
 
-void cost_end(struct cost *cost)
+void handler_cost_end(struct handler_cost *cost)
 {
 	sampler_close(&cost->sampler);
 }
 
-struct cost_samples cost_match(struct cost *cost)
+struct handler_cost_samples handler_cost_match(struct handler_cost *cost)
 {
-	struct cost_samples samples = { 0 };
+	struct handler_cost_samples samples = { 0 };
 
 	for (size_t i = 0; i < cost->sampler.n; i++) {
 		const struct sampler_cpu *cpu = &cost->sampler.cpu[i];
@@ -47,7 +48,7 @@ struct cost_samples cost_match(struct cost *cost)
 	return samples;
 }
 
-double cost_share(const struct cost *cost, size_t i)
+double handler_cost_share(const struct handler_cost *cost, size_t i)
 {
 	const struct handler_cpu *cpu = &cost->time.cpu[i];
 	double samples = (double)cost->sampler.cpu[i].samples;
@@ -60,7 +61,7 @@ double cost_share(const struct cost *cost, size_t i)
 	return 100 * ns * scale / (sampler_seconds(&cost->sampler) * 1e9);
 }
 
-double *cost_lengths(const struct cost *cost, size_t *n)
+double *handler_cost_lengths(const struct handler_cost *cost, size_t *n)
 {
 	size_t total = 0;
 	double *all;
@@ -75,9 +76,9 @@ double *cost_lengths(const struct cost *cost, size_t *n)
 	return all;
 }
 
-struct cost_added cost_added(const struct stats *stats, const struct stats *base)
+struct handler_cost_added handler_cost_added(const struct stats *stats, const struct stats *base)
 {
-	return (struct cost_added){
+	return (struct handler_cost_added){
 		.p50 = stats->p50 - base->p50,
 		.low = stats->p50_low - base->p50_high,
 		.high = stats->p50_high - base->p50_low,

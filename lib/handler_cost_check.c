@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cost.h"
+#include "handler_cost.h"
 
 Suite *suite(void);
 
@@ -14,7 +14,7 @@ struct made {
 	uint64_t times[2];
 	struct handler_cpu handler[2];
 	struct sampler_cpu sampled[2];
-	struct cost cost;
+	struct handler_cost cost;
 };
 
 static void make(struct made *made, enum handler_kind kind)
@@ -35,43 +35,43 @@ static void make(struct made *made, enum handler_kind kind)
 
 START_TEST(timer_interrupts_with_a_sample)
 {
-	struct cost_samples samples;
+	struct handler_cost_samples samples;
 	struct made made;
 	double *all;
 	size_t n;
 
 	make(&made, HANDLER_TIMER);
-	samples = cost_match(&made.cost);
+	samples = handler_cost_match(&made.cost);
 	ck_assert_double_eq(samples.taken, 2);
 	ck_assert_double_eq(samples.lost, 3);
 	ck_assert_double_eq(samples.matched, 2);
-	all = cost_lengths(&made.cost, &n);
+	all = handler_cost_lengths(&made.cost, &n);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_double_eq(all[0], 100);
 	ck_assert_double_eq(all[1], 30);
 	free(all);
 	/* (100 + 30) ns of 1000, and once more for the as many samples that were lost. */
-	ck_assert_double_eq_tol(cost_share(&made.cost, 0), 26, 1e-9);
-	ck_assert_double_eq(cost_share(&made.cost, 1), 0);
+	ck_assert_double_eq_tol(handler_cost_share(&made.cost, 0), 26, 1e-9);
+	ck_assert_double_eq(handler_cost_share(&made.cost, 1), 0);
 }
 END_TEST
 
 START_TEST(nmi_handlers_are_all_of_sampling)
 {
-	struct cost_samples samples;
+	struct handler_cost_samples samples;
 	struct made made;
 	double *all;
 	size_t n;
 
 	make(&made, HANDLER_NMI);
-	samples = cost_match(&made.cost);
+	samples = handler_cost_match(&made.cost);
 	ck_assert_double_eq(samples.taken, 2);
-	all = cost_lengths(&made.cost, &n);
+	all = handler_cost_lengths(&made.cost, &n);
 	ck_assert_uint_eq(n, 4);
 	free(all);
 	/* A handler whose sample was lost is traced all the same: nothing is added for it. */
-	ck_assert_double_eq_tol(cost_share(&made.cost, 0), 18, 1e-9);
-	ck_assert_double_eq_tol(cost_share(&made.cost, 1), 1, 1e-9);
+	ck_assert_double_eq_tol(handler_cost_share(&made.cost, 0), 18, 1e-9);
+	ck_assert_double_eq_tol(handler_cost_share(&made.cost, 1), 1, 1e-9);
 }
 END_TEST
 
@@ -80,13 +80,13 @@ START_TEST(difference_of_medians)
 	const struct stats base = { .p50 = 100, .p50_low = 90, .p50_high = 120 };
 	const struct stats with = { .p50 = 130, .p50_low = 110, .p50_high = 150 };
 	const struct stats few = { .p50 = 130, .p50_low = NAN, .p50_high = NAN };
-	struct cost_added added = cost_added(&with, &base);
+	struct handler_cost_added added = handler_cost_added(&with, &base);
 
 	/* Least: the lowest of the one against the highest of the other. */
 	ck_assert_double_eq(added.p50, 30);
 	ck_assert_double_eq(added.low, -10);
 	ck_assert_double_eq(added.high, 60);
-	added = cost_added(&few, &base);
+	added = handler_cost_added(&few, &base);
 	ck_assert_double_eq(added.p50, 30);
 	ck_assert_double_nan(added.low);
 	ck_assert_double_nan(added.high);
@@ -95,8 +95,8 @@ END_TEST
 
 Suite *suite(void)
 {
-	Suite *s = suite_create("cost");
-	TCase *tcase = tcase_create("cost");
+	Suite *s = suite_create("handler_cost");
+	TCase *tcase = tcase_create("handler_cost");
 
 	tcase_add_test(tcase, timer_interrupts_with_a_sample);
 	tcase_add_test(tcase, nmi_handlers_are_all_of_sampling);
