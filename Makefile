@@ -9,6 +9,7 @@ OPT ?= -O2 -g
 SANITIZE ?=
 RUN ?=
 KSRC ?=
+QEMU_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
@@ -28,7 +29,7 @@ FIRST := deps deps-bench clean
 .PHONY: $(FIRST)
 
 deps: ## install the Debian 12 packages that are missing (needs root), for all but bench
-	@ci/deps base $(if $(KSRC),,kernel) test
+	@ci/deps base $(if $(KSRC),,kernel) lab test
 
 deps-bench: ## the same, for bench
 	@ci/deps bench
@@ -62,7 +63,7 @@ LDFLAGS := -pthread $(SAN)
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
 notest = $(filter-out %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
-LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S)
+LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S) fixtures/hooks/hooks.c
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
@@ -74,13 +75,14 @@ obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
 COMMAND := $(BUILD)/pmiproof
+INSERT := $(BUILD)/fixtures/hooks/insert
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) runners/pmiproof.c ci/check_main.c)
+	$(BENCH_SRC) runners/pmiproof.c fixtures/hooks/insert.c ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test fuzz
 
@@ -88,12 +90,15 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
+
+lab: $(INSERT) ## build the lab's QEMU, an x86 machine with an emulated PMU: make lab [QEMU_SRC=DIR]
+	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 
 check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"
 	@$(COMMAND) run $(RUN)
@@ -176,7 +181,7 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(CMD_LIB) $(LIB)
