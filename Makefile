@@ -97,8 +97,9 @@ help: ## list the targets
 
 build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 
-lab: $(INSERT) ## build the lab's QEMU, an x86 machine with an emulated PMU: make lab [QEMU_SRC=DIR]
+lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU, and a kernel
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
+	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
 
 check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"
 	@$(COMMAND) run $(RUN)
