@@ -33,27 +33,35 @@ int record_open(struct err *err)
 	return (int)fd;
 }
 
-int record_write(int fd, json_t *record, struct err *err)
+int record_format(json_t *record, char **line, size_t *size, struct err *err)
 {
-	char *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	sigset_t all, old;
-	size_t size;
-	int result;
-
+	*line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(record);
-	if (!line)
+	if (!*line)
 		return err_set(err, ENOMEM, "record");
-	size = strlen(line);
-	if (size >= RECORD_LINE_MAX) {
-		free(line);
-		return err_set(err, EMSGSIZE, "record of %zu bytes", size);
+	*size = strlen(*line) + 1;
+	if (*size > RECORD_LINE_MAX) {
+		free(*line);
+		return err_set(err, EMSGSIZE, "record of %zu bytes", *size - 1);
 	}
 	/* The terminating NUL becomes the newline, so that the line goes out in one write. */
-	line[size] = '\n';
+	(*line)[*size - 1] = '\n';
+	return 0;
+}
+
+int record_write(int fd, json_t *record, struct err *err)
+{
+	sigset_t all, old;
+	size_t size;
+	char *line;
+	int result = record_format(record, &line, &size, err);
+
+	if (result)
+		return result;
 	/* A handler that writes evidence must find the stream between two lines. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	result = io_write_all(fd, line, size + 1);
+	result = io_write_all(fd, line, size);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(line);
 	return result ? err_set(err, -result, "write record") : 0;

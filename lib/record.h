@@ -35,6 +35,12 @@ int record_open(struct err *err);
  */
 int record_write(int fd, json_t *record, struct err *err);
 
+/*
+ * A record as such a line, its newline at the end: newly allocated, `size` bytes. Takes over the
+ * reference. Errors as above.
+ */
+int record_format(json_t *record, char **line, size_t *size, struct err *err);
+
 /* value as a JSON integer where it is a whole number below 2^53, else as a real; value is finite.
  */
 json_t *record_number(double value);
