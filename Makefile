@@ -8,6 +8,7 @@ CC = gcc
 OPT ?= -O2 -g
 SANITIZE ?=
 RUN ?=
+LAB ?= auto
 KSRC ?=
 QEMU_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
@@ -84,7 +85,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) runners/pmiproof.c fixtures/hooks/insert.c ci/check_main.c)
 
-GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test fuzz
+GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-test fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -101,8 +102,8 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
 
-check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"
-	@$(COMMAND) run $(RUN)
+check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
+	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
 
 list: build ## list the hypotheses and whether each would run here
 	@$(COMMAND) list $(RUN)
@@ -127,6 +128,9 @@ kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own
 
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
+
+lab-test: build lab $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+	@ci/lab-test
 
 completion-test: ## test group: the bash completion
 	@ci/completion-test

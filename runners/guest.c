@@ -21,6 +21,7 @@
 #include "command.h"
 #include "initramfs.h"
 #include "port.h"
+#include "sysctl.h"
 
 /* The first process must never end: the kernel would panic. */
 static void power_off(void)
@@ -61,6 +62,19 @@ static void make_ready(void)
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	setenv("TERM", "linux", 1);
+}
+
+static void set_sysctls(json_t *sysctls)
+{
+	const char *name;
+	json_t *value;
+	struct err err;
+
+	json_object_foreach(sysctls, name, value)
+	{
+		if (sysctl_write(name, json_string_value(value), &err))
+			dprintf(STDERR_FILENO, "%s\n", err.text);
+	}
 }
 
 /* Standard descriptors to a file: 0 from it and 1 and 2 to it, as far as asked for. */
@@ -168,6 +182,7 @@ int guest_main(void)
 		dprintf(STDERR_FILENO, "%s\n", job ? err.text : error.text);
 		power_off();
 	}
+	set_sysctls(json_object_get(job, "sysctls"));
 	signal(SIGCHLD, on_child);
 	pulse();
 	pid = start_job(job);

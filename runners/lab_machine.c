@@ -195,6 +195,14 @@ int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err
 	return 0;
 }
 
+bool lab_machine_is_slow(const struct lab_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_faults; i++)
+		if (!strncmp(machine->faults[i], "slow-", 5))
+			return true;
+	return false;
+}
+
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err)
 {
 	size_t used =

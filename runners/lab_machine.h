@@ -66,6 +66,9 @@ int lab_machine_fault(struct lab_machine *machine, const char *text, struct err 
  */
 int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err *err);
 
+/* Is it slow by a fault, so that the kernel is to notice? */
+bool lab_machine_is_slow(const struct lab_machine *machine);
+
 /* The value of -cpu. -E2BIG when it does not fit. */
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err);
 

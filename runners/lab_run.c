@@ -34,6 +34,13 @@
 #define PULSE_SMP_MS 1000
 #define PULSE_EXACT_MS 100
 
+/*
+ * At 100 the kernel does not lower kernel.perf_event_max_sample_rate because handlers take long:
+ * what takes long here is the emulation.
+ */
+#define THROTTLE_SYSCTL "kernel.perf_cpu_time_max_percent"
+#define THROTTLE_OFF "100"
+
 /* Machines that die one after the other without starting a test: then something else is wrong. */
 #define FALSE_STARTS_MAX 2
 
@@ -97,13 +104,20 @@ static int write_guest(const struct lab *lab, FILE *out, json_t *job, struct err
 	return initramfs_write_job(out, job, err);
 }
 
-static json_t *make_job(const struct lab *lab)
+/* What a guest is to do; 'args' are those of its run, or NULL. */
+static json_t *make_job(const struct lab *lab, json_t *args)
 {
-	int pulse = lab->options.machine.mode == LAB_EXACT ? PULSE_EXACT_MS : PULSE_SMP_MS;
+	const struct lab_machine *machine = &lab->options.machine;
+	int pulse = machine->mode == LAB_EXACT ? PULSE_EXACT_MS : PULSE_SMP_MS;
+	json_t *job = json_pack("{s:i, s:I, s:{}}", "pulse_ms", pulse, "first",
+				(json_int_t)lab->guest.stream.next + 1, "sysctls");
 
-	return json_pack("{s:i, s:I, s:o}", "pulse_ms", pulse, "first",
-			 (json_int_t)lab->guest.stream.next + 1, "args",
-			 lab_options_guest(&lab->options, &lab->suite));
+	if (!lab_machine_is_slow(machine))
+		json_object_set_new(json_object_get(job, "sysctls"), THROTTLE_SYSCTL,
+				    json_string(THROTTLE_OFF));
+	if (args)
+		json_object_set_new(job, "args", args);
+	return job;
 }
 
 static int boot(struct lab *lab, struct err *err)
@@ -113,7 +127,8 @@ static int boot(struct lab *lab, struct err *err)
 
 	if (!archive)
 		return -ENOMEM;
-	result = write_guest(lab, archive, make_job(lab), err);
+	result = write_guest(lab, archive,
+			     make_job(lab, lab_options_guest(&lab->options, &lab->suite)), err);
 	if (!result)
 		result =
 			emulator_start(&lab->emulator, &lab->options.machine, fileno(archive), err);
@@ -456,8 +471,7 @@ int lab_shell(int argc, char **argv)
 		if (!result)
 			result = make_initramfs(lab, true, &err);
 		if (!result)
-			result = initramfs_write_job(
-				lab->initramfs, json_pack("{s:i}", "pulse_ms", PULSE_SMP_MS), &err);
+			result = initramfs_write_job(lab->initramfs, make_job(lab, NULL), &err);
 		if (!result)
 			result = emulator_become(&lab->options.machine, fileno(lab->initramfs),
 						 &err);
