@@ -77,13 +77,15 @@ LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
 COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
+SMOKE_GUEST := $(BUILD)/fixtures/machines/x86/smoke_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) runners/pmiproof.c fixtures/hooks/insert.c ci/check_main.c)
+	$(BENCH_SRC) runners/pmiproof.c fixtures/hooks/insert.c \
+	fixtures/machines/x86/smoke_guest.c ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-test fuzz
 
@@ -91,7 +93,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-smoke fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -101,6 +103,9 @@ build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU, and a kernel
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
+
+lab-smoke: lab $(SMOKE_GUEST) ## boot the emulated machines and check their PMU
+	@ci/lab-smoke
 
 check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
 	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
@@ -188,6 +193,10 @@ $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 
 $(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# For an initramfs, which has no libraries.
+$(SMOKE_GUEST): $(SMOKE_GUEST).o $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs check)

@@ -21,7 +21,7 @@ int console_line(void *context, const char *line, size_t len, bool cut)
 
 	(void)cut;
 	for (size_t i = 0; i < len && used + 1 < CONSOLE_LINE_MAX; i++)
-		if ((unsigned char)line[i] >= ' ' || line[i] == '\t')
+		if ((line[i] >= ' ' && line[i] <= '~') || line[i] == '\t')
 			kept[used++] = line[i];
 	kept[used] = '\0';
 	if (used)

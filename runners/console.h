@@ -18,7 +18,7 @@ struct console {
 
 void console_init(struct console *console);
 
-/* A line_handler; `context` is the console. Empty lines and terminal control are left out. */
+/* A line_handler; `context` is the console. Only printable ASCII and tabs are kept. */
 int console_line(void *context, const char *line, size_t len, bool cut);
 
 /* A test begins: what was printed before belongs to others. */

@@ -260,10 +260,6 @@ int emulator_become(const struct lab_machine *machine, int initramfs, struct err
 		add(arguments, "chardev:console");
 		add(arguments, "-mon");
 		add(arguments, "chardev=console,mode=readline");
-		add(arguments, "-chardev");
-		add(arguments, "null,id=nowhere");
-		add_port(arguments, "nowhere", PORT_RECORDS);
-		add_port(arguments, "nowhere", PORT_PULSE);
 		execv(arguments->argv[0], arguments->argv);
 		result = err_set(err, errno, "execute %s", arguments->argv[0]);
 	}

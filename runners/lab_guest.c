@@ -33,6 +33,18 @@ static const char *text_of(const json_t *record, const char *key)
 	return text ? text : "";
 }
 
+/* A text of a machine as JSON: never lost for what is in it. */
+static json_t *text_json(const char *text)
+{
+	json_t *holder = json_object();
+	json_t *string;
+
+	record_set_text(holder, "text", text, (size_t)-1);
+	string = json_incref(json_object_get(holder, "text"));
+	json_decref(holder);
+	return string;
+}
+
 static void show_start(struct lab_guest *guest)
 {
 	const struct planned *planned = lab_stream_planned(&guest->stream);
@@ -67,9 +79,9 @@ static enum verdict doubt(struct lab_guest *guest, json_t *end)
 	json_object_set_new(end, "log_lost", json_true());
 	verdict = verdict_worse(verdict, VERDICT_BROKEN);
 	if (verdict == VERDICT_BROKEN)
-		json_array_insert_new(reasons, 0, json_string(reason));
+		json_array_insert_new(reasons, 0, text_json(reason));
 	else
-		json_array_append_new(reasons, json_string(reason));
+		json_array_append_new(reasons, text_json(reason));
 	json_object_set_new(end, "verdict", json_string(verdict_name(verdict)));
 	return verdict;
 }
@@ -239,9 +251,9 @@ void lab_guest_settle(struct lab_guest *guest, enum verdict verdict, const char 
 		char text[sizeof(worst) + 512];
 
 		snprintf(text, sizeof(text), "%s; %s", reason, worst);
-		json_array_append_new(reasons, json_string(text));
+		json_array_append_new(reasons, text_json(text));
 	} else {
-		json_array_append_new(reasons, json_string(reason));
+		json_array_append_new(reasons, text_json(reason));
 	}
 	set_test(planned, end);
 	record_set_number(end, "duration_s", duration_s);
