@@ -95,7 +95,7 @@ static int send_line(const struct journal *journal, json_t *record, struct err *
 	size_t size;
 	int result = record_format(record, &line, &size, err);
 
-	if (result)
+	if (!line)
 		return result;
 	result = journal->send(line, size, err);
 	free(line);

@@ -229,6 +229,7 @@ static int conduct(struct session *session, struct err *err)
 		.scale = session->options.scale,
 		.place = -1,
 		.signals = -1,
+		.acknowledge = session->guest,
 	};
 	progress_init(&session->progress, session->options.ktap ? stderr : stdout, session->plan.n);
 	supervisor->signals = run_take_signals(err);

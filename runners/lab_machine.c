@@ -11,16 +11,22 @@
 #define NEHALEM_LBR "16, 64-bit addresses"
 #define HASWELL_LBR "16, with mispredict and TSX flags"
 
-/* As fixtures/machines/x86/qemu/pmu-cpuid.c has them; PMU version and formats as on silicon. */
+/*
+ * As fixtures/machines/x86/qemu/pmu-cpuid.c has them; PMU version and formats as on silicon. The
+ * kernel uses no PEBS on a SandyBridge before stepping 7.
+ */
 const struct lab_model lab_models[] = {
-	{ "Skylake-Client", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3" },
-	{ "Skylake-Server", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3" },
-	{ "Broadwell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2" },
-	{ "Haswell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2" },
-	{ "IvyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1" },
-	{ "SandyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1" },
-	{ "Westmere", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1" },
-	{ "Nehalem", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1" },
+	{ "Skylake-Client", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3",
+	  "" },
+	{ "Skylake-Server", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3",
+	  "" },
+	{ "Broadwell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2", "" },
+	{ "Haswell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2", "" },
+	{ "IvyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
+	{ "SandyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1",
+	  ",stepping=7" },
+	{ "Westmere", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
+	{ "Nehalem", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
 	{ 0 },
 };
 
@@ -105,7 +111,7 @@ static bool is_number(const char *text)
 	char *end;
 
 	errno = 0;
-	strtoull(text, &end, 0);
+	(void)strtoull(text, &end, 0);
 	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
@@ -205,8 +211,8 @@ bool lab_machine_is_slow(const struct lab_machine *machine)
 
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err)
 {
-	size_t used =
-		(size_t)snprintf(text, size, "%s%s,pmu=on", machine->model->name, absent_features);
+	size_t used = (size_t)snprintf(text, size, "%s%s%s,pmu=on", machine->model->name,
+				       absent_features, machine->model->extra);
 
 	for (size_t i = 0; i < machine->n_faults && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, ",fault-%s", machine->faults[i]);

@@ -16,6 +16,7 @@ struct lab_model {
 	const char *perfmon;
 	const char *branches;
 	const char *precise;
+	const char *extra; /* properties that make it a usable one, each after a comma */
 };
 
 /* Hardware that misbehaves on purpose: a property of QEMU's -cpu. */

@@ -473,8 +473,7 @@ int lab_shell(int argc, char **argv)
 		if (!result)
 			result = initramfs_write_job(lab->initramfs, make_job(lab, NULL), &err);
 		if (!result)
-			result = emulator_become(&lab->options.machine, fileno(lab->initramfs),
-						 &err);
+			emulator_become(&lab->options.machine, fileno(lab->initramfs), &err);
 		code = command_error("lab", "%s", err.text);
 	}
 	release(lab);

@@ -133,7 +133,7 @@ enum lab_line lab_stream_line(struct lab_stream *stream, const char *line, size_
 	else
 		sorted = sort(stream, *record, type);
 	if (sorted == LAB_LINE_DONE)
-		stream->done |= !strcmp(type, "done");
+		stream->done |= type && !strcmp(type, "done");
 	if (sorted == LAB_LINE_START)
 		stream->running = true;
 	if (sorted == LAB_LINE_BAD || sorted == LAB_LINE_DONE) {
