@@ -59,6 +59,10 @@ record() {
 verdict() {
 	check "$1 is $2${3:+: $3}" record '"type":"end"' "\"test\":\"$1\"" \
 		"\"verdict\":\"$2\"" "${3:-.}"
+	record '"type":"end"' "\"test\":\"$1\"" "\"verdict\":\"$2\"" || {
+		printf '\tbut: '
+		journal | grep "\"test\":\"$1\"" | grep '"type":"end"' || echo "no end"
+	}
 }
 
 # wait_for SECONDS COMMAND...: until it succeeds.
