@@ -77,10 +77,10 @@ static void set_sysctls(json_t *sysctls)
 	}
 }
 
-/* Standard descriptors to a file: 0 from it and 1 and 2 to it, as far as asked for. */
-static void use(const char *path, int first, int last)
+/* Standard descriptors from `first` to `last` become a file. */
+static void use(const char *path, int flags, int first, int last)
 {
-	int fd = open(path, O_RDWR | O_NOCTTY);
+	int fd = open(path, O_RDWR | flags);
 
 	for (int i = first; fd >= 0 && i <= last; i++)
 		dup2(fd, i);
@@ -94,11 +94,7 @@ __attribute__((noreturn)) static void shell(void)
 	char *const argv[] = { (char[]){ "-sh" }, NULL };
 
 	setsid();
-	close(STDIN_FILENO);
-	if (open("/dev/ttyS0", O_RDWR) == STDIN_FILENO) {
-		dup2(STDIN_FILENO, STDOUT_FILENO);
-		dup2(STDIN_FILENO, STDERR_FILENO);
-	}
+	use("/dev/ttyS0", 0, STDIN_FILENO, STDERR_FILENO);
 	if (chdir("/pmiproof"))
 		perror("/pmiproof");
 	execv("/bin/sh", argv);
@@ -127,7 +123,7 @@ static pid_t start_job(const json_t *job)
 	if (!args)
 		shell();
 	/* Errors only: what is printed on the console costs the guest time. */
-	use("/dev/null", STDIN_FILENO, STDOUT_FILENO);
+	use("/dev/null", O_NOCTTY, STDIN_FILENO, STDOUT_FILENO);
 	argv = make_argv(args);
 	_exit(argv ? cmd_run_in_guest((int)json_array_size(args), argv,
 				      (size_t)json_integer_value(json_object_get(job, "first")))
@@ -176,7 +172,7 @@ int guest_main(void)
 	if (getpid() != 1)
 		return command_error("lab", "guest is for the first process of the lab's machine");
 	make_ready();
-	use("/dev/console", STDIN_FILENO, STDERR_FILENO);
+	use("/dev/console", O_NOCTTY, STDIN_FILENO, STDERR_FILENO);
 	job = json_load_file(INITRAMFS_JOB, 0, &error);
 	if (!job || port_open(&err)) {
 		dprintf(STDERR_FILENO, "%s\n", job ? err.text : error.text);

@@ -300,6 +300,27 @@ START_TEST(garbage_makes_broken)
 }
 END_TEST
 
+/* Before its start a test has nothing to say. */
+START_TEST(no_records_without_a_test)
+{
+	static const char sent[] = MACHINE("1", BOOT_A) HEAD(
+		"2", BOOT_A) "\"type\":\"verdict\",\"verdict\":\"pass\",\"reason\":\"\"," OF("a");
+	struct report report;
+	struct stage stage;
+
+	set_up(&stage);
+	boot(&stage);
+	put(&stage, EMULATOR_RECORDS, sent, sizeof(sent) - 1);
+	ck_assert_uint_eq(stage.guest.stream.bad, 1);
+	die(&stage);
+	settle_rest(&stage);
+	read_back(&stage, &report);
+	ck_assert_ptr_null(report.tests[0].executions[0].said);
+	report_free(&report);
+	tear_down(&stage);
+}
+END_TEST
+
 /* A gap in the sequence is evidence lost; a refutation remains one. */
 START_TEST(a_gap_does_not_save)
 {
@@ -356,6 +377,7 @@ Suite *suite(void)
 	tcase_add_test(tc, a_guest_that_dies_anywhere);
 	tcase_add_test(tc, the_next_guest_goes_on);
 	tcase_add_test(tc, garbage_makes_broken);
+	tcase_add_test(tc, no_records_without_a_test);
 	tcase_add_test(tc, a_gap_does_not_save);
 	tcase_add_test(tc, floods_are_survived);
 	suite_add_tcase(s, tc);
