@@ -8,7 +8,9 @@ CC = gcc
 OPT ?= -O2 -g
 SANITIZE ?=
 RUN ?=
+LAB ?= auto
 KSRC ?=
+QEMU_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
@@ -28,7 +30,7 @@ FIRST := deps deps-bench clean
 .PHONY: $(FIRST)
 
 deps: ## install the Debian 12 packages that are missing (needs root), for all but bench
-	@ci/deps base $(if $(KSRC),,kernel) test
+	@ci/deps base $(if $(KSRC),,kernel) lab test
 
 deps-bench: ## the same, for bench
 	@ci/deps bench
@@ -62,7 +64,7 @@ LDFLAGS := -pthread $(SAN)
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
 
 notest = $(filter-out %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
-LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S)
+LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S) fixtures/hooks/hooks.c
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
@@ -74,29 +76,39 @@ obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
 COMMAND := $(BUILD)/pmiproof
+INSERT := $(BUILD)/fixtures/hooks/insert
+SMOKE_GUEST := $(BUILD)/fixtures/machines/x86/smoke_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c ci/check_main.c)
+	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c fixtures/hooks/insert.c \
+	fixtures/machines/x86/smoke_guest.c ci/check_main.c)
 
-GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test fuzz
+GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-test fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-smoke fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 
-check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"
-	@$(COMMAND) run $(RUN)
+lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU, and a kernel
+	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
+	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
+
+lab-smoke: lab $(SMOKE_GUEST) ## boot the emulated machines and check their PMU
+	@ci/lab-smoke
+
+check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
+	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
 
 list: build ## list the hypotheses and whether each would run here
 	@$(COMMAND) list $(RUN)
@@ -121,6 +133,9 @@ kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own
 
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
+
+lab-test: build lab $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+	@ci/lab-test
 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
@@ -176,8 +191,12 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# For an initramfs, which has no libraries.
+$(SMOKE_GUEST): $(SMOKE_GUEST).o $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
 
 # fixtures/hypotheses/NAME_check tests the hypothesis of suites/THEME/NAME.c.
 $(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_check: \

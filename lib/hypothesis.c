@@ -321,7 +321,8 @@ static int run_it(struct run *run)
 	int result;
 
 	run->record_fd = record_open(&err);
-	if (run->record_fd < -1 || guard_start(&guard, run, &err)) {
+	run->ack_fd = run->record_fd < 0 ? -1 : record_open_ack(&err);
+	if (run->record_fd < -1 || run->ack_fd < -1 || guard_start(&guard, run, &err)) {
 		fprintf(stderr, "%s: %s\n", h->name, err.text);
 		return EXIT_USAGE;
 	}

@@ -31,16 +31,24 @@ static int sync_directory(const char *dir, struct err *err)
 	return result;
 }
 
-int journal_create(struct journal *journal, const char *dir, struct err *err)
+int journal_begin(struct journal *journal, journal_send send, struct err *err)
 {
-	char path[PATH_MAX];
 	ssize_t got;
 
 	memset(journal, 0, sizeof(*journal));
 	journal->fd = -1;
+	journal->send = send;
 	got = io_read_text(BOOT_ID_PATH, journal->boot, sizeof(journal->boot));
-	if (got < 0)
-		return err_set(err, (int)-got, "read %s", BOOT_ID_PATH);
+	return got < 0 ? err_set(err, (int)-got, "read %s", BOOT_ID_PATH) : 0;
+}
+
+int journal_create(struct journal *journal, const char *dir, struct err *err)
+{
+	char path[PATH_MAX];
+	int result = journal_begin(journal, NULL, err);
+
+	if (result)
+		return result;
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, JOURNAL_NAME) >= sizeof(path))
 		return err_set(err, ENAMETOOLONG, "%s", dir);
 	if (mkdir(dir, 0777) && errno != EEXIST)
@@ -80,6 +88,20 @@ static json_t *stamp(const struct journal *journal, json_t *record)
 	return line;
 }
 
+/* Takes over the reference to `record`. */
+static int send_line(const struct journal *journal, json_t *record, struct err *err)
+{
+	char *line;
+	size_t size;
+	int result = record_format(record, &line, &size, err);
+
+	if (!line)
+		return result;
+	result = journal->send(line, size, err);
+	free(line);
+	return result;
+}
+
 int journal_append(struct journal *journal, json_t *record, bool sync, struct err *err)
 {
 	json_t *line = stamp(journal, record);
@@ -88,6 +110,11 @@ int journal_append(struct journal *journal, json_t *record, bool sync, struct er
 
 	if (!line)
 		return err_set(err, ENOMEM, "journal line");
+	if (journal->send) {
+		result = send_line(journal, line, err);
+		journal->seq += result ? 0 : 1;
+		return result;
+	}
 	size = lseek(journal->fd, 0, SEEK_END);
 	if (size < 0) {
 		json_decref(line);

@@ -13,19 +13,27 @@
 /* Name of the journal inside a report directory. */
 #define JOURNAL_NAME "journal.jsonl"
 
+/* Takes a whole line with its newline; on return it cannot be lost any more. Returns 0 or -errno.
+ */
+typedef int (*journal_send)(const char *line, size_t len, struct err *err);
+
 /*
  * The journal: one JSON object per line, appended only. Every line carries "v" (RECORD_VERSION),
  * "seq" (1, 2, 3, ... without gaps), "boot" (kernel boot id), "time" (RFC 3339, UTC, ms), "type",
  * and for lines that belong to one execution of a hypothesis "test" (its name) and "iter" (1..).
  */
 struct journal {
-	int fd;
-	uint64_t seq; /* of the last line written */
+	int fd;		   /* of the file, -1: none */
+	journal_send send; /* where lines go that go to no file */
+	uint64_t seq;	   /* of the last line written */
 	char boot[40];
 };
 
 /* Create DIR (one level) and its journal, which must not exist yet. */
 int journal_create(struct journal *journal, const char *dir, struct err *err);
+
+/* A journal in no file: every line is given to `send`. -errno when there is no boot id. */
+int journal_begin(struct journal *journal, journal_send send, struct err *err);
 
 /*
  * Stamp a record and append it as one write. Takes over the reference, also on error. With `sync`,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,9 +16,13 @@
 /* U+FFFD, the replacement character, in UTF-8. */
 static const char replacement[] = "\xef\xbf\xbd";
 
-int record_open(struct err *err)
+/* Writing down a record of a megabyte takes an emulated machine a few seconds. */
+#define ACK_MS 20000
+
+/* The open descriptor that a variable names, and remove the variable; -1 when there is none. */
+static int take_descriptor(const char *variable, struct err *err)
 {
-	const char *text = getenv(RECORD_FD_ENV);
+	const char *text = getenv(variable);
 	char *end;
 	long fd;
 
@@ -26,34 +31,62 @@ int record_open(struct err *err)
 	errno = 0;
 	fd = strtol(text, &end, 10);
 	if (errno || end == text || *end || fd < 0 || fd > 1 << 20)
-		return err_set(err, EINVAL, "%s=%s", RECORD_FD_ENV, text);
+		return err_set(err, EINVAL, "%s=%s", variable, text);
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC))
-		return err_set(err, errno, "%s=%ld", RECORD_FD_ENV, fd);
-	unsetenv(RECORD_FD_ENV);
+		return err_set(err, errno, "%s=%ld", variable, fd);
+	unsetenv(variable);
 	return (int)fd;
+}
+
+int record_open(struct err *err)
+{
+	return take_descriptor(RECORD_FD_ENV, err);
+}
+
+int record_open_ack(struct err *err)
+{
+	return take_descriptor(RECORD_ACK_ENV, err);
+}
+
+void record_wait_ack(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	if (poll(&ready, 1, ACK_MS) > 0 && read(fd, &byte, 1) != 1)
+		return; /* nobody acknowledges any more */
+}
+
+int record_format(json_t *record, char **line, size_t *size, struct err *err)
+{
+	*line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(record);
+	if (!*line)
+		return err_set(err, ENOMEM, "record");
+	*size = strlen(*line) + 1;
+	if (*size > RECORD_LINE_MAX) {
+		free(*line);
+		*line = NULL;
+		return err_set(err, EMSGSIZE, "record of %zu bytes", *size - 1);
+	}
+	/* The terminating NUL becomes the newline, so that the line goes out in one write. */
+	(*line)[*size - 1] = '\n';
+	return 0;
 }
 
 int record_write(int fd, json_t *record, struct err *err)
 {
-	char *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	sigset_t all, old;
 	size_t size;
-	int result;
+	char *line;
+	int result = record_format(record, &line, &size, err);
 
-	json_decref(record);
 	if (!line)
-		return err_set(err, ENOMEM, "record");
-	size = strlen(line);
-	if (size >= RECORD_LINE_MAX) {
-		free(line);
-		return err_set(err, EMSGSIZE, "record of %zu bytes", size);
-	}
-	/* The terminating NUL becomes the newline, so that the line goes out in one write. */
-	line[size] = '\n';
+		return result;
 	/* A handler that writes evidence must find the stream between two lines. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	result = io_write_all(fd, line, size + 1);
+	result = io_write_all(fd, line, size);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(line);
 	return result ? err_set(err, -result, "write record") : 0;

@@ -22,11 +22,24 @@
 #define RECORD_LINE_MAX ((size_t)64 << 20)
 
 /*
+ * Environment variable with the number of a descriptor from which a supervised test reads a byte
+ * for each record that it has written, which says that the record is where nothing that happens to
+ * this machine can reach it. Set in the lab only.
+ */
+#define RECORD_ACK_ENV "PMIPROOF_ACK_FD"
+
+/*
  * The descriptor that records go to, or -1 when there is no supervisor. The variable is checked
  * once, the descriptor set close-on-exec so that children of a test cannot write into the record
  * stream, and the variable removed. A value that is no open descriptor is an error.
  */
 int record_open(struct err *err);
+
+/* The same for the descriptor of acknowledgements. */
+int record_open_ack(struct err *err);
+
+/* Wait for the acknowledgement of a record; not for ever, as a supervisor may have died. */
+void record_wait_ack(int fd);
 
 /*
  * Write one record, whole, as one JSON line. Takes over the reference to `record` also on error.
@@ -34,6 +47,12 @@ int record_open(struct err *err);
  * cannot express (NaN, infinities) must have been left out by the caller (record_set_number).
  */
 int record_write(int fd, json_t *record, struct err *err);
+
+/*
+ * A record as such a line, its newline at the end: newly allocated, `size` bytes. Takes over the
+ * reference. Errors as above.
+ */
+int record_format(json_t *record, char **line, size_t *size, struct err *err);
 
 /* value as a JSON integer where it is a whole number below 2^53, else as a real; value is finite.
  */

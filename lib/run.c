@@ -46,6 +46,7 @@ int run_init(struct run *run, const struct hypothesis *hypothesis)
 	memset(run, 0, sizeof(*run));
 	run->hypothesis = hypothesis;
 	run->record_fd = -1;
+	run->ack_fd = -1;
 	run->said = VERDICT_NONE;
 	run->checks = calloc(n_checks + 1, sizeof(*run->checks));
 	run->options = calloc(option_count(hypothesis) + 1, sizeof(*run->options));
@@ -104,6 +105,8 @@ static void emit(struct run *run, json_t *record)
 	}
 	if (record_write(run->record_fd, record, &err))
 		run_broken(run, "%s", err.text);
+	else if (run->ack_fd >= 0)
+		record_wait_ack(run->ack_fd);
 }
 
 /* Verdicts said by the run itself: the first worse one stays, with its reason. */

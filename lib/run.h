@@ -25,6 +25,7 @@ struct run {
 	const struct hypothesis *hypothesis;
 	struct cpus cpus;
 	int record_fd;	      /* -1: no supervisor */
+	int ack_fd;	      /* -1: records are not acknowledged */
 	const char **options; /* value per row of hypothesis->options, NULL: not given */
 	struct run_bound_given *bounds;
 	size_t n_bounds;

@@ -31,16 +31,33 @@ _pmiproof_bounds() {
 		/^        "bound_unit": / { print hypothesis "." check "=" }'
 }
 
+_pmiproof_run_options() {
+	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
+			--workload --identify --ktap --suites -h --help
+}
+
+_pmiproof_lab_options() {
+	printf '%s\n' --cpu-model --fault --kernel --mode
+}
+
 _pmiproof_options() {
 	case $1 in
 	list) printf '%s\n' -v --verbose --json --suites -h --help ;;
-	run)
-		printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--workload --identify --ktap --suites -h --help
+	run) _pmiproof_run_options ;;
+	"lab run")
+		_pmiproof_run_options
+		_pmiproof_lab_options
+		echo --unmet
 		;;
+	"lab shell")
+		_pmiproof_lab_options
+		printf '%s\n' --suites -h --help
+		;;
+	"lab "*) printf '%s\n' -h --help ;;
+	lab) printf '%s\n' run shell faults models -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
-	help) printf '%s\n' list run report ;;
-	*) printf '%s\n' list run report help --help ;;
+	help) printf '%s\n' list run report lab ;;
+	*) printf '%s\n' list run report lab help --help ;;
 	esac
 }
 
@@ -59,6 +76,10 @@ _pmiproof_value() {
 		compopt -o nospace 2>/dev/null
 		_pmiproof_offer "$2" < <(_pmiproof_bounds "$3")
 		;;
+	--cpu-model) _pmiproof_offer "$2" < <("$3" lab models 2>/dev/null | sed 's, .*,,') ;;
+	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
+	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
+	--kernel) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --cpu | --timeout-scale | --label) COMPREPLY=() ;;
 	*) return 1 ;;
@@ -74,8 +95,12 @@ _pmiproof() {
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		list | run | report | help)
-			subcommand=${COMP_WORDS[i]}
+			subcommand=${subcommand:+$subcommand }${COMP_WORDS[i]}
 			break
+			;;
+		lab) [[ $subcommand ]] || subcommand=lab ;;
+		shell | faults | models)
+			[[ $subcommand != lab ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
 		esac
 	done
@@ -85,10 +110,12 @@ _pmiproof() {
 		[[ $previous == --* ]] || return 0
 	fi
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
-	if [[ -z $subcommand || $subcommand == help || $current == -* ]]; then
+	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == report ]]; then
 		_pmiproof_files -f "$current"
+	elif [[ $subcommand == "lab "* && $subcommand != "lab run" ]]; then
+		COMPREPLY=()
 	else
 		_pmiproof_offer "$current" < <(_pmiproof_names "$command" "$current")
 	fi

@@ -210,12 +210,42 @@ static bool needs_test(const char *type)
 	return false;
 }
 
+static unsigned int iter_of(const json_t *record)
+{
+	json_int_t iter = json_integer_value(json_object_get(record, "iter"));
+
+	return iter < 1 || iter > UINT_MAX ? 0 : (unsigned int)iter;
+}
+
+static int check_record(const struct journal_reader *reader, const json_t *record, struct err *err)
+{
+	const char *type = text_of(record, "type");
+	const char *name = text_of(record, "test");
+	int result = check_keys(reader, record, type, err);
+
+	if (!result)
+		result = check_content(reader, record, type, err);
+	if (result)
+		return result;
+	if (!name && needs_test(type))
+		return bad_key(reader, type, "test", "missing", err);
+	if (name && !iter_of(record))
+		return bad_key(reader, type, "iter", "not a number from 1", err);
+	return 0;
+}
+
+int report_check(const json_t *record, const char *name, unsigned long line, struct err *err)
+{
+	struct journal_reader reader = { .name = name, .line = line };
+
+	return check_record(&reader, record, err);
+}
+
 static int put_record(struct report *report, const struct journal_reader *reader, json_t *record,
 		      struct err *err)
 {
 	const char *type = text_of(record, "type");
 	const char *name = text_of(record, "test");
-	json_int_t iter = json_integer_value(json_object_get(record, "iter"));
 	struct report_execution *execution;
 	struct report_test *test;
 	int result;
@@ -224,19 +254,13 @@ static int put_record(struct report *report, const struct journal_reader *reader
 		return err_plain(err, EBADMSG, "%s:%lu: the first record is \"%s\", not \"run\"",
 				 reader->name, reader->line, type);
 	}
-	result = check_keys(reader, record, type, err);
-	if (!result)
-		result = check_content(reader, record, type, err);
+	result = check_record(reader, record, err);
 	if (result)
 		return result;
-	if (!name && needs_test(type))
-		return bad_key(reader, type, "test", "missing", err);
 	if (!name)
 		return put_global(report, record, type);
-	if (iter < 1 || iter > UINT_MAX)
-		return bad_key(reader, type, "iter", "not a number from 1", err);
 	test = find_test(report, name);
-	execution = test ? find_execution(test, (unsigned int)iter) : NULL;
+	execution = test ? find_execution(test, iter_of(record)) : NULL;
 	return execution ? put_own(report, execution, record, type) : -ENOMEM;
 }
 

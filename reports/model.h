@@ -61,6 +61,12 @@ int report_read(struct report *report, const char *path, struct err *err);
 void report_free(struct report *report);
 
 /*
+ * Is a record with a "type" one that report_read() would take? -EBADMSG when not, with err naming
+ * `name` and `line`.
+ */
+int report_check(const json_t *record, const char *name, unsigned long line, struct err *err);
+
+/*
  * Verdict of one execution: what its "end" says; VERDICT_NONE when it has none, that is when the
  * run stopped there.
  */

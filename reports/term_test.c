@@ -456,6 +456,14 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 	}
 }
 
+/* What stands for the name of a stream, in three columns. */
+static const char *stream_mark(const char *stream)
+{
+	if (!strcmp(stream, "console"))
+		return "con";
+	return strcmp(stream, "stderr") ? "out" : "err";
+}
+
 /* The end of what the test printed: evidence of what it was doing. */
 static void put_output(struct term *term, const struct report_execution *execution,
 		       unsigned int iter)
@@ -476,8 +484,7 @@ static void put_output(struct term *term, const struct report_execution *executi
 		if (omitted)
 			fprintf(term->out, "    [%" JSON_INTEGER_FORMAT " lines left out]\n",
 				omitted);
-		fprintf(term->out, "    %s| ",
-			strcmp(term_text(line, "stream"), "stderr") ? "out" : "err");
+		fprintf(term->out, "    %s| ", stream_mark(term_text(line, "stream")));
 		text_put(term->out, term_text(line, "text"), (size_t)-1);
 		fputc('\n', term->out);
 	}

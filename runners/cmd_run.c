@@ -2,36 +2,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../reports/report.h"
 #include "cgroup.h"
 #include "command.h"
 #include "janitor.h"
 #include "machine.h"
 #include "machine_lock.h"
 #include "plan.h"
+#include "port.h"
 #include "progress.h"
 #include "run_options.h"
+#include "run_parts.h"
 #include "suite.h"
 #include "supervisor.h"
 #include "surroundings.h"
 #include "tap.h"
 #include "trace.h"
-
-#define DEFAULT_PARENT "pmiproof-reports"
-
-/* Runs started within one second get a number; more than this many is a mistake. */
-#define SAME_SECOND_MAX 100
 
 /* Near the bottom of the scale (proc(5)): a test goes first, and then everything else. */
 #define OOM_SCORE_SUPERVISOR "-900"
@@ -50,60 +42,9 @@ struct session {
 	int lock;	    /* descriptor, see machine_lock(); open until the machine is as found */
 	int argc;
 	char **argv;
+	bool guest;   /* we are in the lab's machine: the journal goes to its host */
+	size_t first; /* number of the first test to run, from 1 */
 };
-
-/* Make a directory named after the time, which nobody else has. */
-static int make_default_dir(char *dir, size_t size, struct err *err)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-	char stamp[32];
-
-	if (mkdir(DEFAULT_PARENT, 0777) && errno != EEXIST)
-		return err_set(err, errno, "make %s", DEFAULT_PARENT);
-	gmtime_r(&now, &utc);
-	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H-%M-%SZ", &utc);
-	snprintf(dir, size, DEFAULT_PARENT "/%s", stamp);
-	for (int number = 2; mkdir(dir, 0777); number++) {
-		if (errno != EEXIST || number > SAME_SECOND_MAX)
-			return err_set(err, errno, "make %s", dir);
-		snprintf(dir, size, DEFAULT_PARENT "/%s-%d", stamp, number);
-	}
-	return 0;
-}
-
-static int make_dir(struct session *session, struct err *err)
-{
-	const char *output = session->options.output;
-
-	if (!output)
-		return make_default_dir(session->dir, sizeof(session->dir), err);
-	if ((size_t)snprintf(session->dir, sizeof(session->dir), "%s", output) >=
-	    sizeof(session->dir))
-		return err_set(err, ENAMETOOLONG, "--output");
-	if (mkdir(output, 0777))
-		return err_set(err, errno, "make %s", output);
-	return 0;
-}
-
-/* From here on a Ctrl-C is something that is read, and does not end us. */
-static int take_signals(struct session *session, struct err *err)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction now;
-	sigset_t set;
-
-	sigemptyset(&set);
-	/* One that was ignored when we were started (nohup, a shell's background) stays so. */
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaddset(&set, signals[i]);
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end a run */
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return err_set(err, errno, "block signals");
-	session->supervisor.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return session->supervisor.signals < 0 ? err_set(err, errno, "signalfd") : 0;
-}
 
 /* Keep to the CPUs that are not tested, if there are any. */
 static int leave_tested_cpus(const struct run_options *options, struct err *err)
@@ -199,6 +140,20 @@ static int harden(struct session *session, struct err *err)
 	return result ? result : start_janitor(session, err);
 }
 
+static int send_to_host(const char *line, size_t len, struct err *err)
+{
+	(void)err;
+	port_write(PORT_RECORDS, line, len);
+	return 0;
+}
+
+static int open_journal(struct session *session, struct err *err)
+{
+	if (session->guest)
+		return journal_begin(&session->journal, send_to_host, err);
+	return journal_create(&session->journal, session->dir, err);
+}
+
 static int begin_journal(struct session *session, struct err *err)
 {
 	json_t *record =
@@ -207,7 +162,7 @@ static int begin_journal(struct session *session, struct err *err)
 
 	if (!record)
 		return err_set(err, ENOMEM, "run record");
-	result = journal_create(&session->journal, session->dir, err);
+	result = open_journal(session, err);
 	if (result) {
 		json_decref(record);
 		return result;
@@ -250,32 +205,18 @@ static int run_all(struct session *session, int *code, struct err *err)
 	int result = 0;
 
 	tap_begin(session->supervisor.tap, session->plan.n);
-	for (size_t i = 0; !result && i < session->plan.n; i++)
+	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
 		result = run_one(session, &session->plan.entries[i], err);
+		/* The host has a fresh machine for the rest. */
+		if (session->guest && session->supervisor.stuck)
+			return result;
+	}
 	if (result)
 		return result;
 	interrupted = session->supervisor.interrupts > 0;
 	*code = interrupted ? COMMAND_INTERRUPTED : plan_exit(&session->plan);
 	return journal_append(&session->journal, plan_done(&session->plan, *code, interrupted),
 			      true, err);
-}
-
-static int show_report(const struct session *session, struct err *err)
-{
-	struct report_options how = progress_report_options(stdout);
-	int result = 0;
-
-	if (!session->options.ktap) {
-		putchar('\n');
-		result = report_term(stdout, session->dir, &how, err);
-		printf("report: %s\n", session->dir);
-	}
-	/* A reader that went away, or a full disk there, is no failure of the run. */
-	if (ferror(stdout))
-		result = 0;
-	if (command_flush("run") || session->options.ktap)
-		fprintf(stderr, "report: %s\n", session->dir);
-	return result;
 }
 
 /* The run itself, with everything made ready. */
@@ -293,9 +234,11 @@ static int conduct(struct session *session, struct err *err)
 		.scale = session->options.scale,
 		.place = -1,
 		.signals = -1,
+		.acknowledge = session->guest,
 	};
 	progress_init(&session->progress, session->options.ktap ? stderr : stdout, session->plan.n);
-	result = take_signals(session, err);
+	supervisor->signals = run_take_signals(err);
+	result = supervisor->signals < 0 ? supervisor->signals : 0;
 	if (!result)
 		result = begin_journal(session, err);
 	if (!result)
@@ -305,8 +248,8 @@ static int conduct(struct session *session, struct err *err)
 	result = run_all(session, &code, err);
 	janitor_stop(&session->janitor);
 	journal_close(&session->journal);
-	if (!result)
-		result = show_report(session, err);
+	if (!result && !session->guest)
+		result = run_show_report("run", session->dir, session->options.ktap, err);
 	return result ? command_error("run", "%s", err->text) : code;
 }
 
@@ -325,10 +268,12 @@ static int prepare(struct session *session, struct err *err)
 		result = plan_make(&session->plan, &session->suite, options, err);
 	if (!result)
 		result = machine_lock(&session->lock, err);
-	return result ? result : make_dir(session, err);
+	if (result || session->guest)
+		return result;
+	return run_make_dir(options->output, session->dir, sizeof(session->dir), err);
 }
 
-int cmd_run(int argc, char **argv)
+static int run_session(int argc, char **argv, bool guest, size_t first)
 {
 	struct session *session = calloc(1, sizeof(*session));
 	struct err err;
@@ -338,7 +283,9 @@ int cmd_run(int argc, char **argv)
 		return command_error("run", "out of memory");
 	session->argc = argc;
 	session->argv = argv;
-	code = run_options_parse(&session->options, argc, argv);
+	session->guest = guest;
+	session->first = first;
+	code = run_options_parse(&session->options, NULL, argc, argv);
 	if (code < 0)
 		code = prepare(session, &err) ? command_error("run", "%s", err.text)
 					      : conduct(session, &err);
@@ -347,4 +294,14 @@ int cmd_run(int argc, char **argv)
 	run_options_free(&session->options);
 	free(session);
 	return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	return run_session(argc, argv, false, 1);
+}
+
+int cmd_run_in_guest(int argc, char **argv, size_t first)
+{
+	return run_session(argc, argv, true, first ? first : 1);
 }

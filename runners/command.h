@@ -3,6 +3,7 @@
 #define PMIPROOF_COMMAND_H
 
 #include <getopt.h>
+#include <stddef.h>
 
 #ifndef PMIPROOF_VERSION
 #define PMIPROOF_VERSION "0.1"
@@ -21,6 +22,14 @@ enum command_exit {
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
+
+/*
+ * `run` in the lab's machine: from test number `first` of the plan on (from 1), and with the
+ * journal going to the host (port.h) instead of a directory. Returns the exit code; where a test
+ * cannot be killed the run ends there, without a last record.
+ */
+int cmd_run_in_guest(int argc, char **argv, size_t first);
 
 /* Print "pmiproof <subcommand>: <fmt...>" as an error line and return COMMAND_ERROR. */
 int command_error(const char *subcommand, const char *fmt, ...)

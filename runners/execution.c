@@ -113,6 +113,9 @@ static int take_record(void *context, const char *line, size_t len, bool cut)
 
 	if (record)
 		execution_append(execution, record, false);
+	/* A test that does not read them (full pipe) does not want to know. */
+	if (execution->ack >= 0 && write(execution->ack, "", 1) < 0)
+		return 0;
 	return 0;
 }
 
@@ -148,6 +151,7 @@ int execution_prepare(struct execution *execution, struct supervisor *supervisor
 	execution->supervisor = supervisor;
 	execution->planned = planned;
 	execution->records.fd = -1;
+	execution->ack = -1;
 	execution->pidfd = -1;
 	execution->cgroup.dir = -1;
 	if (intake_init(&execution->intake, planned->test))
@@ -171,6 +175,18 @@ static void close_fd(int fd)
 		close(fd);
 }
 
+/* A pipe of which we keep the writing end; it never makes us wait. Returns the other end. */
+static int open_ack(struct execution *execution, struct err *err)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return err_set(err, errno, "pipe for a test");
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	execution->ack = fds[1];
+	return fds[0];
+}
+
 static int start(struct execution *execution, struct err *err)
 {
 	struct spawn how = {
@@ -184,7 +200,9 @@ static int start(struct execution *execution, struct err *err)
 	how.out =
 		how.record < 0 ? -1 : open_pipe(&execution->streams[0].lines, OUTPUT_LINE_MAX, err);
 	how.err = how.out < 0 ? -1 : open_pipe(&execution->streams[1].lines, OUTPUT_LINE_MAX, err);
-	if (how.err < 0) {
+	if (how.err >= 0 && execution->supervisor->acknowledge)
+		how.ack = open_ack(execution, err);
+	if (how.err < 0 || how.ack < 0) {
 		result = -EMFILE;
 	} else {
 		execution->started = execution->active = clock_ms();
@@ -194,6 +212,8 @@ static int start(struct execution *execution, struct err *err)
 	close_fd(how.record);
 	close_fd(how.out);
 	close_fd(how.err);
+	if (how.ack)
+		close_fd(how.ack);
 	close_fd(how.cgroup);
 	if (result)
 		return result;
@@ -576,5 +596,6 @@ void execution_free(struct execution *execution)
 	}
 	if (execution->klog_open)
 		klog_close(&execution->klog);
+	close_fd(execution->ack);
 	close_fd(execution->pidfd);
 }

@@ -44,6 +44,7 @@ struct execution {
 	const struct planned *planned;
 	struct intake intake;
 	struct lines records;
+	int ack; /* where acknowledgements go, -1: nowhere */
 	struct stream streams[2];
 	struct klog klog;
 	bool klog_open;

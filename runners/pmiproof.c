@@ -16,6 +16,7 @@ static const struct {
 	{ "list", cmd_list, "hypotheses, and whether each would run here" },
 	{ "run", cmd_run, "test hypotheses on this machine and leave a report" },
 	{ "report", cmd_report, "show the report of a run again" },
+	{ "lab", cmd_lab, "the same on an emulated machine that has a PMU" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

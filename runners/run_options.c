@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ enum {
 	OPT_SUITES,
 };
 
-static const struct option long_options[] = {
+static const struct option run_long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "cpu", required_argument, NULL, OPT_CPU },
@@ -186,31 +185,64 @@ static int take_option(struct run_options *options, int option, const char *valu
 	}
 }
 
-int run_options_parse(struct run_options *options, int argc, char **argv)
-{
-	struct err err;
-	int option;
+#define LONG_OPTIONS_MAX 32
 
+/* Our options and those of the further subcommand, as one table. */
+static void join_options(struct option *all, const struct run_options_more *more)
+{
+	const struct option *const tables[] = { run_long_options, more ? more->options : NULL };
+	size_t n = 0;
+
+	memset(all, 0, LONG_OPTIONS_MAX * sizeof(*all));
+	for (size_t i = 0; i < 2; i++)
+		for (const struct option *row = tables[i];
+		     row && row->name && n + 1 < LONG_OPTIONS_MAX; row++)
+			all[n++] = *row;
+}
+
+static int init(struct run_options *options, const struct run_options_more *more, struct err *err)
+{
 	*options = (struct run_options){
 		.repeat = 1,
 		.scale = 1,
-		.allow = DANGER_MAY_THROTTLE,
+		.allow = more ? more->allow : DANGER_MAY_THROTTLE,
 		.labels = json_object(),
 	};
 	if (!options->labels)
-		return command_error("run", "out of memory");
-	if (cpus_allowed(&options->allowed, &err))
-		return command_error("run", "%s", err.text);
+		return err_set(err, ENOMEM, "labels");
+	if (!more)
+		return cpus_allowed(&options->allowed, err);
+	for (unsigned int cpu = 0; cpu < more->cpus; cpu++)
+		options->allowed.cpu[options->allowed.n++] = (int)cpu;
+	return 0;
+}
+
+int run_options_parse(struct run_options *options, const struct run_options_more *more, int argc,
+		      char **argv)
+{
+	const char *subcommand = more ? more->subcommand : "run";
+	struct option long_options[LONG_OPTIONS_MAX];
+	struct err err;
+	int option;
+
+	if (init(options, more, &err))
+		return command_error(subcommand, "%s", err.text);
+	join_options(long_options, more);
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		int result;
+
 		if (option == 'h') {
-			fputs(help, stdout);
+			fputs(more ? more->help : help, stdout);
 			return COMMAND_OK;
 		}
 		if (option == '?' || option == ':')
-			return command_bad_option("run", option, argv, long_options);
-		if (take_option(options, option, optarg, &err))
-			return command_error("run", "%s", err.text);
+			return command_bad_option(subcommand, option, argv, long_options);
+		result = more && option >= RUN_OPTIONS_MORE
+				 ? more->take(more->context, option, optarg, &err)
+				 : take_option(options, option, optarg, &err);
+		if (result)
+			return command_error(subcommand, "%s", err.text);
 	}
 	options->patterns = argv + optind;
 	options->n_patterns = (size_t)(argc - optind);

@@ -2,6 +2,7 @@
 #ifndef PMIPROOF_RUN_OPTIONS_H
 #define PMIPROOF_RUN_OPTIONS_H
 
+#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,11 +37,26 @@ struct run_options {
 	size_t n_patterns;
 };
 
+/* Options of a further subcommand, which takes those of `run` too. */
+struct run_options_more {
+	const char *subcommand; /* for error lines */
+	const char *help;
+	const struct option
+		*options; /* values from RUN_OPTIONS_MORE on; ends with a row of zeros */
+	int (*take)(void *context, int option, const char *value, struct err *err);
+	void *context;
+	unsigned int cpus; /* that the machine to be tested can have */
+	enum danger allow; /* unless --allow says otherwise */
+};
+
+#define RUN_OPTIONS_MORE 512
+
 /*
- * Parse. Returns -1 to go on, or an exit code when help was asked for or something is wrong (then
- * the error line was printed). run_options_free() in any case.
+ * Parse; `more` is NULL for `run` itself. Returns -1 to go on, or an exit code when help was asked
+ * for or something is wrong (then the error line was printed). run_options_free() in any case.
  */
-int run_options_parse(struct run_options *options, int argc, char **argv);
+int run_options_parse(struct run_options *options, const struct run_options_more *more, int argc,
+		      char **argv);
 
 void run_options_free(struct run_options *options);
 

@@ -18,6 +18,7 @@
 
 /* The record descriptor of the child: the first free one after the standard three. */
 #define RECORD_FD 3
+#define ACK_FD 4
 
 /* Halfway to the top of the scale (proc(5): -1000 to 1000): a test goes before anything else. */
 #define OOM_SCORE_TEST "500"
@@ -60,6 +61,11 @@ static void set_descriptors(const struct spawn *how)
 	become(how->record, RECORD_FD);
 	if (setenv(RECORD_FD_ENV, "3", 1))
 		give_up("set %s", RECORD_FD_ENV);
+	if (!how->ack)
+		return;
+	become(how->ack, ACK_FD);
+	if (setenv(RECORD_ACK_ENV, "4", 1))
+		give_up("set %s", RECORD_ACK_ENV);
 }
 
 static void reset_signals(void)

@@ -17,6 +17,7 @@ struct spawn {
 	int out;		 /* becomes standard output; -1: /dev/null */
 	int err;		 /* becomes standard error; -1: /dev/null */
 	int record;		 /* becomes the record descriptor, or -1 */
+	int ack;		 /* becomes the descriptor of acknowledgements, or 0 */
 	int cgroup;		 /* descriptor of a cgroup.procs to join, or -1 */
 	const struct cpus *cpus; /* CPUs it may run on; NULL: ours */
 };

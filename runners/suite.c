@@ -352,9 +352,9 @@ int suite_load(struct suite *suite, const char *dir, char *const *patterns, size
 	return 0;
 }
 
-void suite_free(struct suite *suite)
+void suite_cut(struct suite *suite, size_t n)
 {
-	for (size_t i = 0; i < suite->n; i++) {
+	for (size_t i = n; i < suite->n; i++) {
 		struct suite_test *test = &suite->tests[i];
 
 		free(test->path);
@@ -364,6 +364,12 @@ void suite_free(struct suite *suite)
 		free(test->sysctls);
 		json_decref(test->declaration);
 	}
+	suite->n = n < suite->n ? n : suite->n;
+}
+
+void suite_free(struct suite *suite)
+{
+	suite_cut(suite, 0);
 	free(suite->tests);
 	*suite = (struct suite){ 0 };
 }

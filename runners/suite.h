@@ -43,6 +43,9 @@ int suite_load(struct suite *suite, const char *dir, char *const *patterns, size
 
 void suite_free(struct suite *suite);
 
+/* Keep the first `n` tests only. */
+void suite_cut(struct suite *suite, size_t n);
+
 /*
  * Take over what a test printed for --describe. -EBADMSG with err when it is no declaration. (For
  * suite_load(); public for its test.)

@@ -22,6 +22,7 @@ struct supervisor {
 	double scale;		 /* of all budgets */
 	int place;		 /* directory for cgroups, or -1 */
 	int signals;		 /* signalfd of what interrupts a run */
+	bool acknowledge;	 /* tell a test when a record is journaled */
 	pid_t janitor;		 /* a child of ours that is no test */
 	unsigned int interrupts; /* how often a run was interrupted: Ctrl-C */
 	unsigned int started;	 /* tests so far */

@@ -40,6 +40,26 @@ static inline void planted_pass(struct run *run)
 	run_check_le(run, "held", NULL, 1, 2, "1");
 }
 
+/*
+ * Is this the lab's machine? Those that break a machine do it only there, whatever they are told:
+ * its initramfs has a job for its first process (runners/initramfs.h).
+ */
+static inline int planted_in_lab(void)
+{
+	return !access("/pmiproof/job", R_OK);
+}
+
+/* Write to a file of the kernel's; what it does is what matters. */
+static inline void planted_write(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+}
+
 /* Start a process in a session of its own that is nobody's child; named to be looked for. */
 static inline void planted_leave_process(void)
 {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_LAB_MACHINE_H
+#define PMIPROOF_LAB_MACHINE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+
+#define LAB_FAULTS_MAX 16
+
+/* A CPU that the lab has a PMU for. */
+struct lab_model {
+	const char *name; /* for QEMU's -cpu */
+	const char *perfmon;
+	const char *branches;
+	const char *precise;
+	const char *extra; /* properties that make it a usable one, each after a comma */
+};
+
+/* Hardware that misbehaves on purpose: a property of QEMU's -cpu. */
+struct lab_fault {
+	const char *name;     /* the property is called fault-<name> */
+	const char *argument; /* what it stands for; NULL: it takes none */
+	const char *standard; /* value when none is given; "on" where it takes none */
+	const char *effect;
+};
+
+/* Both end with a row whose name is NULL. The first model is the default. */
+extern const struct lab_model lab_models[];
+extern const struct lab_fault lab_faults[];
+
+/* How time passes in the machine. */
+enum lab_mode {
+	LAB_SMP,   /* two CPUs, real time */
+	LAB_EXACT, /* one CPU, time is the number of instructions: the same in each run */
+};
+
+/* "smp", "exact". */
+const char *lab_mode_name(enum lab_mode mode);
+int lab_mode_parse(const char *name, enum lab_mode *mode);
+
+/* CPUs that a machine has in this mode. */
+unsigned int lab_mode_cpus(enum lab_mode mode);
+
+/* An emulated machine as asked for. */
+struct lab_machine {
+	char qemu[PATH_MAX];	/* directory with bin/ and share/qemu/, from make lab */
+	char kernel[PATH_MAX];	/* a bzImage */
+	char kconfig[PATH_MAX]; /* its configuration, "" when there is none beside it */
+	const struct lab_model *model;
+	char faults[LAB_FAULTS_MAX][64]; /* "NAME=VALUE", checked */
+	size_t n_faults;
+	enum lab_mode mode;
+};
+
+/* -EINVAL for a model that is not in the table. */
+int lab_machine_model(struct lab_machine *machine, const char *name, struct err *err);
+
+/* Add "NAME" or "NAME=VALUE". -EINVAL when it is none, or no such value, or was given already. */
+int lab_machine_fault(struct lab_machine *machine, const char *text, struct err *err);
+
+/*
+ * Find emulator and kernel: `kernel`, else $LAB_KERNEL, else what make lab left beside this program
+ * ($LAB_DIR says where else). -ENOENT, with what to do about it.
+ */
+int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err *err);
+
+/* Is it slow by a fault, so that the kernel is to notice? */
+bool lab_machine_is_slow(const struct lab_machine *machine);
+
+/* The value of -cpu. -E2BIG when it does not fit. */
+int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab_machine.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite(void);
+
+static void refuses(struct lab_machine *machine, const char *fault, const char *why)
+{
+	size_t before = machine->n_faults;
+	struct err err;
+
+	ck_assert_int_eq(lab_machine_fault(machine, fault, &err), -EINVAL);
+	ck_assert_msg(strstr(err.text, why), "%s: %s", fault, err.text);
+	ck_assert_uint_eq(machine->n_faults, before);
+}
+
+START_TEST(faults_are_checked)
+{
+	struct lab_machine machine = { .model = lab_models };
+	struct err err;
+
+	ck_assert_int_eq(lab_machine_fault(&machine, "lost-pmi", &err), 0);
+	ck_assert_int_eq(lab_machine_fault(&machine, "sticky-mask=0x3", &err), 0);
+	ck_assert_int_eq(lab_machine_fault(&machine, "shadow", &err), 0);
+	ck_assert_str_eq(machine.faults[0], "lost-pmi=7");
+	ck_assert_str_eq(machine.faults[1], "sticky-mask=0x3");
+	ck_assert_str_eq(machine.faults[2], "shadow=on");
+	refuses(&machine, "nosuch", "none that the lab has");
+	refuses(&machine, "", "none that the lab has");
+	refuses(&machine, "lost", "none that the lab has");
+	refuses(&machine, "lost-pmi,pmu=off", "none that the lab has");
+	refuses(&machine, "early-freeze=3,pmu=off", "not a number");
+	refuses(&machine, "early-freeze=-3", "not a number");
+	refuses(&machine, "early-freeze=", "not a number");
+	refuses(&machine, "early-freeze=99999999999999999999", "not a number");
+	refuses(&machine, "sticky-any=on", "takes no value");
+	refuses(&machine, "lost-pmi=9", "given twice");
+	ck_assert(!lab_machine_is_slow(&machine));
+	ck_assert_int_eq(lab_machine_fault(&machine, "slow-msr=500", &err), 0);
+	ck_assert(lab_machine_is_slow(&machine));
+}
+END_TEST
+
+START_TEST(cpu_has_model_and_faults)
+{
+	struct lab_machine machine = { .model = lab_models };
+	char text[2048], small[40];
+	struct err err;
+
+	ck_assert_int_eq(lab_machine_model(&machine, "Nehalem", &err), 0);
+	ck_assert_int_eq(lab_machine_model(&machine, "nosuch", &err), -EINVAL);
+	ck_assert_str_eq(machine.model->name, "Nehalem");
+	ck_assert_int_eq(lab_machine_fault(&machine, "slow-msr=500", &err), 0);
+	ck_assert_int_eq(lab_machine_cpu(&machine, text, sizeof(text), &err), 0);
+	ck_assert_ptr_eq(strstr(text, "Nehalem,"), text);
+	ck_assert_ptr_nonnull(strstr(text, ",pmu=on,fault-slow-msr=500"));
+	ck_assert_int_eq(lab_machine_cpu(&machine, small, sizeof(small), &err), -E2BIG);
+}
+END_TEST
+
+START_TEST(tables_are_sound)
+{
+	for (const struct lab_fault *fault = lab_faults; fault->name; fault++) {
+		struct lab_machine machine = { .model = lab_models };
+		struct err err;
+
+		ck_assert_ptr_nonnull(fault->effect);
+		ck_assert_msg(!lab_machine_fault(&machine, fault->name, &err), "%s", err.text);
+		for (const struct lab_fault *other = lab_faults; other != fault; other++)
+			ck_assert_str_ne(other->name, fault->name);
+	}
+}
+END_TEST
+
+START_TEST(modes)
+{
+	enum lab_mode mode;
+
+	for (enum lab_mode i = LAB_SMP; i <= LAB_EXACT; i++) {
+		ck_assert_int_eq(lab_mode_parse(lab_mode_name(i), &mode), 0);
+		ck_assert_int_eq(mode, i);
+	}
+	ck_assert_int_eq(lab_mode_parse("fast", &mode), -EINVAL);
+	ck_assert_uint_eq(lab_mode_cpus(LAB_EXACT), 1);
+	ck_assert_uint_eq(lab_mode_cpus(LAB_SMP), 2);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_named)
+{
+	struct lab_machine machine = { .model = lab_models };
+	struct err err;
+
+	setenv("LAB_DIR", "/nonexistent/lab", 1);
+	ck_assert_int_eq(lab_machine_find(&machine, NULL, &err), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "make lab"));
+	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/lab/qemu"));
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *s = suite_create("lab_machine");
+	TCase *tc = tcase_create("machine");
+
+	tcase_add_test(tc, faults_are_checked);
+	tcase_add_test(tc, cpu_has_model_and_faults);
+	tcase_add_test(tc, tables_are_sound);
+	tcase_add_test(tc, modes);
+	tcase_add_test(tc, what_is_missing_is_named);
+	suite_add_tcase(s, tc);
+	return s;
+}
