@@ -219,15 +219,26 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
+static const struct klog_allow klog[] = {
+	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
+	{ KLOG_THROTTLE, 100 },
+	{ KLOG_SLOW_NMI, 100 },
+	{ KLOG_NONE, 0 },
+};
+
+static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
+
 const struct hypothesis hypothesis = {
 	.name = "counts",
 	.claim = "Hardware counters count exactly what a known loop retires, nothing from "
 		 "elsewhere, "
 		 "and every overflow becomes a sample.",
 	.source = "positive control of the PMI hypotheses; perf_event_open(2)",
-	.danger = DANGER_SAFE,
+	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
+	.klog = klog,
+	.sysctls = sysctls,
 	.run = run_counts,
 };
