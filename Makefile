@@ -53,7 +53,8 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
 PKGS := jansson libtracefs libtraceevent gsl numa nettle zlib
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+	-Wno-missing-field-initializers
 # snprintf() cuts on purpose where a text is for people, as in the kernel, which turns this off too.
 WARN += $(if $(filter clang,$(CC)),,-Wno-format-truncation)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -85,7 +86,7 @@ OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC
 	$(BENCH_SRC) runners/pmiproof.c fixtures/hooks/insert.c \
 	fixtures/machines/x86/smoke_guest.c ci/check_main.c)
 
-GROUPS := deps-test lint unit asan e2e kselftest-test install-test fuzz
+GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -132,6 +133,9 @@ kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
 
+completion-test: ## test group: the bash completion
+	@ci/completion-test
+
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
 
@@ -141,7 +145,7 @@ fuzz: ## test group: each fuzz target for FUZZ_TIME seconds
 	@FUZZ_TIME=$(FUZZ_TIME) ci/fuzz $(FUZZ_SRC:%.c=$(BUILD)/fuzz/%)
 
 bench: build $(BENCHES) ## compare with perf record and trace-cmd (deps-bench first)
-	@ci/bench
+	@ci/bench $(BUILD)/lib/trace_bench $(BENCH)
 
 format: ## bring C sources into the project's style
 	git ls-files -z '*.[ch]' | xargs -0 clang-format -i

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -286,6 +287,9 @@ void event_close(struct event *event)
 	event->fd = -1;
 }
 
+/* Longest that event_probe() waits for a first count: ten ticks at 100 Hz. */
+#define PROBE_LIMIT_NS 100000000LL
+
 /*
  * A little of everything that events count: arithmetic with branches, memory, system calls, page
  * faults, and giving the CPU away.
@@ -309,17 +313,28 @@ static void probe_loop(void)
 		munmap(memory, PAGES * page_size);
 }
 
+/*
+ * A clock that advances once per tick (jiffies, down to 100 Hz) may see nothing of a single loop,
+ * so the loop is repeated until something counted, PROBE_LIMIT_NS at the most.
+ */
 static int probe_open_event(struct event *event, struct err *err)
 {
-	struct event_count count;
+	struct event_count count = { 0 };
+	struct timespec start, now;
+	int64_t spent;
 	int result = event_enable(event, err);
 
-	if (result)
-		return result;
-	probe_loop();
-	result = event_disable(event, err);
-	if (!result)
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		if (result)
+			return result;
+		probe_loop();
 		result = event_read(event, &count, err);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		spent = (now.tv_sec - start.tv_sec) * 1000000000LL + now.tv_nsec - start.tv_nsec;
+	} while (!(count.value && count.running) && spent < PROBE_LIMIT_NS);
+	if (!result)
+		result = event_disable(event, err);
 	return result ? result : event_counted(event, &count, err);
 }
 

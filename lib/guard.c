@@ -103,10 +103,11 @@ static enum verdict judge_log(struct guard *guard, struct err *why)
 	}
 	while ((result = klog_next(&guard->klog, &record, why)) > 0) {
 		klog_tally_add(&tally, &record);
-		if (record.class != KLOG_NONE)
+		if (record.class != KLOG_NONE && !record.continues)
 			ktap_diag("kernel log, %s: %s", klog_class_name(record.class), record.text);
 	}
-	tally.lost |= guard->klog.lost;
+	tally.lost = guard->klog.lost;
+	tally.lost_count = guard->klog.lost_count;
 	klog_close(&guard->klog);
 	if (result < 0)
 		return VERDICT_BROKEN;

@@ -62,6 +62,8 @@ struct check {
 	/* May stay unevaluated (no --bound was set, the kernel lacks it): a skip, not a broken run.
 	 */
 	bool optional;
+	/* Unit of the bound that a lab may set with --bound ("ns", "%", "1"); NULL: it may not. */
+	const char *bound_unit;
 };
 
 /* A parameter of this hypothesis on its command line, --<name>=VALUE. */
@@ -106,11 +108,10 @@ const struct cpus *run_cpus(const struct run *run);
 const char *run_option(const struct run *run, const char *name);
 
 /*
- * The bound that a lab set for a check (--bound warm_max=50us), converted to `unit` ("ns", "%",
- * "1"). False, with *value untouched, when none was given. A bound that the run never asks for is
- * broken.
+ * The bound that a lab set for a check (--bound warm_max=50us), in the check's bound_unit. False,
+ * with *value untouched, when none was given. A bound that the run never asks for is broken.
  */
-bool run_bound(struct run *run, const char *check, const char *unit, double *value);
+bool run_bound(struct run *run, const char *check, double *value);
 
 /*
  * Positive control: is the effect observable at all? Records it; when `value` is not above `floor`

@@ -473,6 +473,7 @@ END_TEST
 
 #define CUT "------------[ cut here ]------------\n"
 #define WARNED "WARNING: CPU: 0 PID: 1 at f.c:1 f+0x0/0x1\n"
+#define DIED "Oops: 0000 [#1] SMP\n"
 
 /* Where one event ends and another begins. */
 static const struct {
@@ -503,6 +504,19 @@ static const struct {
 	  "a(1): Instruction fault 2\na(2): Oops 0\na(3): Arithmetic fault 0\na(4): Oops 0\n",
 	  "oops oops-gpf\noops oops-die\noops oops-alpha-instruction\noops oops-alpha\n"
 	  "oops oops-alpha-arithmetic\noops oops-alpha\n" },
+	{ "reports that the kernel survives are no introduction of an oops",
+	  "BUG: scheduling while atomic: a/1/0x2\n" DIED
+	  "BUG: sleeping function called from invalid context at f.c:1\n" DIED
+	  "BUG: KFENCE: invalid free in f\n" DIED
+	  "BUG kmalloc-64 (Not tainted): Redzone overwritten\n" DIED
+	  "BUG: Bad page state in process a  pfn:1\n" DIED,
+	  "oops bug-atomic\noops oops-die\noops bug-sleeping\noops oops-die\n"
+	  "oops bug-kfence\noops oops-die\noops bug-slub\noops oops-die\n"
+	  "oops bug-other\noops oops-die\n" },
+	{ "a warning never continues a warning",
+	  "WARNING: f.c:1 at f+0x0/0x1, CPU#0: a/1\nWARNING: f.c:1 at f+0x0/0x1, CPU#0: a/1\n"
+	  "WARNING: at f.c:1 f+0x0/0x1()\nWARNING: at f.c:1 f+0x0/0x1()\n",
+	  "warn warn-6.19\nwarn warn-6.19\nwarn warn-2.6\nwarn warn-2.6\n" },
 	{ "what closed the event before does not close the next",
 	  "Oops: 0000 [#1] SMP\nkernel BUG at f.c:1!\ninvalid opcode: 0000 [#2] SMP\n",
 	  "oops oops-die\noops oops-bug-at\n+ oops-die-other\n" },

@@ -57,7 +57,7 @@ static void command_fill(struct command *command, const struct cpus *cpus)
 	};
 
 	cpus_format(cpus, command->cpus, sizeof(command->cpus));
-	(void)snprintf(command->count, sizeof(command->count), "%zu", cpus->n);
+	snprintf(command->count, sizeof(command->count), "%zu", cpus->n);
 	_Static_assert(sizeof(argv) <= sizeof(command->argv), "argv of struct command too short");
 	memcpy(command->argv, argv, sizeof(argv));
 }
@@ -66,8 +66,8 @@ static void command_fill(struct command *command, const struct cpus *cpus)
 
 static void default_signals(const sigset_t *blocked)
 {
-	(void)signal(SIGTERM, SIG_DFL);
-	(void)signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, blocked, NULL);
 }
 
@@ -138,7 +138,7 @@ _Noreturn static void become_stress(char *const argv[], int report)
 	sigset_t none;
 
 	(void)setpgid(0, 0);
-	/* If even the keeper is killed: stress-ng's workers end when their parent does. */
+	/* If even the keeper is killed, so is stress-ng, whose workers watch for its death. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	default_signals(&none);
@@ -189,7 +189,7 @@ static bool read_stat(const char *pid, char *text, size_t size)
 	ssize_t got;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

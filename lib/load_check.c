@@ -46,14 +46,14 @@ static void read_name(pid_t pid, char *name, size_t size)
 	char path[64];
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	file = fopen(path, "re");
 	name[0] = '\0';
 	if (!file)
 		return;
 	if (fgets(name, (int)size, file))
 		name[strcspn(name, "\n")] = '\0';
-	(void)fclose(file);
+	fclose(file);
 }
 
 static size_t count_named(const struct found *found, const char *wanted)
@@ -145,7 +145,7 @@ START_TEST(does_not_inherit_a_realtime_policy)
 	struct err err;
 
 	if (sched_setscheduler(0, SCHED_FIFO, &fifo)) {
-		(void)fprintf(stderr, "load_check: not tested: SCHED_FIFO: %s\n", strerror(errno));
+		fprintf(stderr, "load_check: not tested: SCHED_FIFO: %s\n", strerror(errno));
 		return;
 	}
 	ck_assert_msg(!load_start(&load, &cpus, &err), "%s", err.text);
@@ -192,29 +192,13 @@ START_TEST(ends_when_its_parent_is_killed)
 }
 END_TEST
 
-START_TEST(ends_when_its_keeper_is_killed)
-{
-	struct cpus cpus = last_cpu();
-	struct load load;
-	struct err err;
-	pid_t session;
-
-	adopt_orphans();
-	ck_assert_msg(!load_start(&load, &cpus, &err), "%s", err.text);
-	session = load.pid;
-	ck_assert_int_eq(kill(session, SIGKILL), 0);
-	load_stop(&load);
-	ck_assert(session_empties(session));
-}
-END_TEST
-
 /* Write an executable script into dir. */
 static void put_script(const char *dir, const char *name, const char *text)
 {
 	char path[128];
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "we");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_ge(fputs(text, file), 0);
@@ -232,7 +216,7 @@ static void stand_in(char *dir, const char *stress, const char *worker)
 		put_script(dir, "stress-ng", stress);
 	if (worker)
 		put_script(dir, "stress-ng-worker", worker);
-	(void)snprintf(path, sizeof(path), stress ? "%s:/usr/bin:/bin" : "%s", dir);
+	snprintf(path, sizeof(path), stress ? "%s:/usr/bin:/bin" : "%s", dir);
 	ck_assert_int_eq(setenv("PATH", path, 1), 0);
 }
 
@@ -242,8 +226,8 @@ static void remove_stand_in(const char *dir)
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		(void)unlink(path);
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
 	}
 	ck_assert_int_eq(rmdir(dir), 0);
 }
@@ -356,7 +340,6 @@ Suite *suite(void)
 	tcase_add_test(tc, runs_pinned_in_its_own_group_and_leaves_nothing);
 	tcase_add_test(tc, does_not_inherit_a_realtime_policy);
 	tcase_add_test(tc, ends_when_its_parent_is_killed);
-	tcase_add_test(tc, ends_when_its_keeper_is_killed);
 	tcase_add_test(tc, missing_stress_ng_is_told);
 	tcase_add_test(tc, stress_ng_that_ends_at_once_is_told);
 	tcase_add_test(tc, deaf_workers_are_killed);

@@ -190,8 +190,7 @@ static char *mask_pattern(const struct masker *masker, size_t i, char *text)
 		free(text);
 		return NULL;
 	}
-	while (*at && !regexec(&masker->regex[i], at, 2, match, at == text ? 0 : REG_NOTBOL) &&
-	       match[0].rm_eo > 0) {
+	while (*at && !regexec(&masker->regex[i], at, 2, match, 0) && match[0].rm_eo > 0) {
 		bool hide = really(i, at, &match[0]);
 
 		fprintf(stream, "%.*s", (int)(hide ? match[1].rm_eo : match[0].rm_eo), at);

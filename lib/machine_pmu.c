@@ -2,6 +2,7 @@
 /* The PMUs: what the kernel offers in sysfs, and what the CPU says of itself. */
 #include <limits.h>
 
+#include "event.h"
 #include "machine_parts.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
@@ -66,6 +67,20 @@ static json_t *device(struct machine *m, const char *name)
 	return object;
 }
 
+/* Is there a PMU at all? A counter is opened and must count; what sysfs lists may not (a VM). */
+static json_t *counting(struct machine *m)
+{
+	struct perf_event_attr cycles = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	json_t *object = json_object();
+	struct err err = { .text = "" };
+	bool counts = !event_probe(&cycles, &err);
+
+	machine_put(m, object, "counts", json_boolean(counts));
+	if (!counts)
+		machine_put_text(m, object, "tried", err.text, (size_t)-1);
+	return object;
+}
+
 json_t *machine_pmu(struct machine *m)
 {
 	json_t *pmu = json_object(), *devices = json_object();
@@ -77,6 +92,7 @@ json_t *machine_pmu(struct machine *m)
 	machine_list_free(names, n);
 	machine_put_group(m, pmu, "devices", devices);
 	if (!m->root[0]) {
+		machine_put_group(m, pmu, "counting", counting(m));
 		machine_put_group(m, pmu, "cpuid", machine_cpuid_pmu_kinds(m));
 		machine_cpuid_put_perf_capabilities(m, pmu);
 	}

@@ -81,18 +81,14 @@ const char *run_option(const struct run *run, const char *name)
 	return NULL;
 }
 
-bool run_bound(struct run *run, const char *check, const char *unit, double *value)
+bool run_bound(struct run *run, const char *check, double *value)
 {
-	struct err err;
-
 	for (size_t i = 0; i < run->n_bounds; i++) {
-		if (strcmp(run->bounds[i].check, check))
+		if (strcmp(run->bounds[i].check, check) != 0)
 			continue;
 		run->bounds[i].used = true;
-		if (!unit_parse(run->bounds[i].text, unit, value, &err))
-			return true;
-		run_broken(run, "--bound %s: %s", check, err.text);
-		return false;
+		*value = run->bounds[i].value;
+		return true;
 	}
 	return false;
 }
@@ -141,18 +137,21 @@ int run_broken(struct run *run, const char *fmt, ...)
 
 bool run_control(struct run *run, const char *name, double value, double floor, const char *unit)
 {
-	bool ok = value > floor;
+	bool ok = isfinite(value) && value > floor;
 	json_t *record = json_pack("{s:s, s:s, s:s, s:b}", "type", "control", "name", name, "unit",
 				   unit, "ok", ok);
+	char text[256], value_text[32], floor_text[32];
 
 	record_set_number(record, "value", value);
 	record_set_number(record, "floor", floor);
 	emit(run, record);
-	ktap_diag("control %s: %g > %g %s: %s", name, value, floor, unit, ok ? "yes" : "no");
+	snprintf(text, sizeof(text), "%s: %s > %s", name,
+		 unit_format(value, unit, value_text, sizeof(value_text)),
+		 unit_format(floor, unit, floor_text, sizeof(floor_text)));
+	ktap_diag("control %s: %s", text, ok ? "yes" : "no");
 	run->controls++;
 	if (!ok)
-		run_broken(run, "positive control %s: %g, not above %g %s", name, value, floor,
-			   unit);
+		run_broken(run, "positive control does not hold: %s", text);
 	return ok;
 }
 
@@ -442,7 +441,7 @@ enum verdict run_judge(struct run *run, int returned)
 		run_broken(run, "check %s was never reached", check->name);
 	for (size_t i = 0; i < run->n_bounds; i++)
 		if (!run->bounds[i].used)
-			run_broken(run, "check %s takes no bound from outside",
+			run_broken(run, "the bound of check %s was not asked for",
 				   run->bounds[i].check);
 	if (!run->controls)
 		run_broken(run, "no positive control was made");

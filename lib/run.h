@@ -17,8 +17,8 @@ struct check_state {
 
 struct run_bound_given {
 	const char *check;
-	const char *text;
-	bool used; /* the run asked for it; a bound that is silently ignored proves nothing */
+	double value; /* in the check's bound_unit */
+	bool used;    /* the run asked for it; a bound that is silently ignored proves nothing */
 };
 
 struct run {

@@ -111,18 +111,18 @@ static int open_cpu(struct sampler_cpu *cpu, const struct perf_event_attr *attr,
 	return cpu->times ? 0 : err_set(err, ENOMEM, "sample times");
 }
 
-static int enable_all(struct sampler *sampler, struct err *err)
+static int enable_all(struct sampler *sampler, int limit, struct err *err)
 {
 	int result = 0;
 
 	sampler->start_ns = now_ns();
 	for (size_t i = 0; !result && i < sampler->n; i++)
-		result = event_enable(&sampler->cpu[i].event, err);
+		result = event_refresh(&sampler->cpu[i].event, limit, err);
 	return result;
 }
 
 int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
-		  const struct cpus *cpus, unsigned int pages, size_t times_max,
+		  const struct cpus *cpus, unsigned int pages, size_t times_max, int limit,
 		  uint64_t planned_ns, struct err *err)
 {
 	struct perf_event_attr timed = *attr;
@@ -148,7 +148,7 @@ int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
 		sampler->draining = !result;
 	}
 	if (!result)
-		result = enable_all(sampler, err);
+		result = enable_all(sampler, limit, err);
 	if (result)
 		sampler_close(sampler);
 	return result;

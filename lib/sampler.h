@@ -45,10 +45,15 @@ struct sampler {
  * Open `attr` on every CPU (times are added to its sample_type, on CLOCK_MONOTONIC), with rings of
  * `pages` data pages, keep up to times_max sample times per CPU, and enable. The drainer runs as
  * SCHED_FIFO 1 where that is permitted, so that what it watches cannot keep it from reading.
+ *
+ * Each event stops itself, in the kernel, after `limit` samples (PERF_EVENT_IOC_REFRESH): where
+ * taking a sample costs more than the period, interrupts leave no time for anybody to stop it, and
+ * the machine would be gone for good. `limit` is to be out of reach of a sound run.
+ *
  * `sampler` is zeroed first. On error nothing stays open.
  */
 int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
-		  const struct cpus *cpus, unsigned int pages, size_t times_max,
+		  const struct cpus *cpus, unsigned int pages, size_t times_max, int limit,
 		  uint64_t planned_ns, struct err *err);
 
 /* Disable, read the rings to their end. -errno when a ring was corrupt. Counts stay readable. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "bystander.h"
@@ -123,6 +125,48 @@ START_TEST(corrupt_ring_is_an_error)
 }
 END_TEST
 
+/* Kernels on which an event that reaches its limit deadlocks (see suites/sampling/clock_refresh.c).
+ */
+static bool limit_is_dangerous(void)
+{
+	struct utsname name;
+
+	ck_assert_int_eq(uname(&name), 0);
+	return !strncmp(name.release, "6.16.", 5) || !strncmp(name.release, "6.17.", 5);
+}
+
+START_TEST(events_stop_at_their_limit)
+{
+	struct perf_event_attr attr = event_attr_cpu_clock(100003);
+	const struct timespec moment = { .tv_nsec = 50000000 };
+	const struct cpus cpus = { .n = 1, .cpu = { 0 } };
+	struct bystanders all;
+	struct sampler sampler;
+	struct err err;
+
+	if (limit_is_dangerous()) {
+		puts("skipped: this kernel may hang at the limit of an event");
+		return;
+	}
+	attr.sample_type = PERF_SAMPLE_IP;
+	/* An idle CPU takes no samples of its cpu-clock on some kernels: keep it busy. */
+	ck_assert_int_eq(bystanders_start(&all, &cpus, &err), 0);
+	if (sampler_start(&sampler, &attr, &cpus, 8, 0, 7, RUN_NS, &err)) {
+		printf("skipped: %s\n", err.text);
+	} else {
+		/* Time for hundreds of periods, of which seven may be used. */
+		for (int i = 0; i < 100 && sampler.cpu[0].samples < 7; i++)
+			nanosleep(&moment, NULL);
+		nanosleep(&moment, NULL);
+		ck_assert_int_eq(sampler_stop(&sampler, &err), 0);
+		ck_assert_uint_eq(sampler.cpu[0].samples, 7);
+		sampler_close(&sampler);
+	}
+	bystanders_stop(&all);
+	bystanders_free(&all);
+}
+END_TEST
+
 START_TEST(workers_and_grace_periods_go_on)
 {
 	const struct timespec moment = { .tv_nsec = 50000000 };
@@ -152,6 +196,7 @@ Suite *suite(void)
 	tcase_add_loop_test(tcase, throttle_order, 0, sizeof(throttles) / sizeof(throttles[0]));
 	tcase_add_test(tcase, slices_and_losses);
 	tcase_add_test(tcase, corrupt_ring_is_an_error);
+	tcase_add_test(tcase, events_stop_at_their_limit);
 	tcase_add_test(tcase, workers_and_grace_periods_go_on);
 	suite_add_tcase(s, tcase);
 	return s;

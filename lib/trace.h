@@ -82,6 +82,7 @@ bool trace_value(const struct trace_event *event, const struct trace_field *fiel
  *
  * A reader runs on the CPU it reads if the caller of trace_start() may run there, else where the
  * caller may run. To keep readers off a CPU, leave it out of the affinity of the calling thread.
+ * Readers take no signals and have the scheduling policy of the caller.
  */
 typedef void (*trace_handler)(const struct trace_event *event, void *context);
 int trace_start(struct trace *trace, trace_handler handle, void *context, struct err *err);

@@ -11,6 +11,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 
 #define EVENT_SYSTEM "raw_syscalls"
 #define EVENT_NAME "sys_enter"
+#define EVENT "raw_syscalls:sys_enter" /* the same, as tools take it */
 #define MAX_CPU 256
 #define MAX_REPEATS 32
 #define BUCKETS 64 /* powers of two of ns */
@@ -34,9 +36,9 @@
 struct options {
 	long events; /* per CPU */
 	long repeats;
-	long buffer_kb;	      /* per CPU, of those that are given one */
-	const char *instance; /* tracefs instance for trace-cmd */
-	const char *dir;      /* for their files; in memory, so that no disk has a part in it */
+	long buffer_kb;	 /* per CPU, of those that are given one */
+	bool use_top;	 /* trace-cmd may use the top-level trace buffer */
+	const char *dir; /* for their files; in memory, so that no disk has a part in it */
 };
 
 /* What one run gave. */
@@ -77,8 +79,8 @@ struct running {
 
 /* Where to look for what a tool received. */
 struct told {
-	const char *instance; /* of trace-cmd */
-	int output;	      /* of perf */
+	const char *file; /* what it recorded */
+	int output;	  /* what it said */
 };
 
 struct contender {
@@ -169,7 +171,8 @@ static void add_to_table(const struct trace_event *event, void *context)
 	struct shared *shared = context;
 	uint64_t delta = event->time - shared->table[event->cpu].last;
 
-	shared->table[event->cpu].count[63 - __builtin_clzll(delta | 1)]++;
+	if (shared->table[event->cpu].last)
+		shared->table[event->cpu].count[63 - __builtin_clzll(delta | 1)]++;
 	shared->table[event->cpu].last = event->time;
 }
 
@@ -197,25 +200,23 @@ static int record_ourselves(const struct options *options, const struct flood *f
 }
 
 /* Put the values of a run into an argument of a contender's command. */
-static const char *expand(const char *argument, const struct options *options,
-			  const struct flood *flood, const char *file)
+static const char *expand(const char *argument, const struct flood *flood, const char *file)
 {
 	if (!strcmp(argument, "%filter"))
 		return flood->filter;
 	if (!strcmp(argument, "%file"))
 		return file;
-	if (!strcmp(argument, "%instance"))
-		return options->instance;
 	return argument;
 }
 
-static void exec_tool(const struct contender *contender, const struct options *options,
-		      const struct flood *flood, const char *file)
+__attribute__((noreturn)) static void exec_tool(const struct contender *contender,
+						const struct flood *flood, const char *file)
 {
-	const char *argv[32] = { NULL };
+	const char *argv[32] = { contender->argv[0] };
 
-	for (size_t i = 0; contender->argv[i]; i++)
-		argv[i] = expand(contender->argv[i], options, flood, file);
+	for (size_t i = 1; i < sizeof(argv) / sizeof(*argv) - 1 && contender->argv[i]; i++)
+		argv[i] = expand(contender->argv[i], flood, file);
+	signal(SIGPIPE, SIG_DFL);
 	/* execvp() leaves the strings alone; its type is older than const. */
 	execvp(argv[0], (char *const *)argv);
 	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
@@ -228,7 +229,7 @@ static void run_child(const struct contender *contender, const struct options *o
 	struct err err;
 
 	if (contender->argv)
-		exec_tool(contender, options, flood, file);
+		exec_tool(contender, flood, file);
 	if (record_ourselves(options, flood, shared, &err))
 		snprintf(shared->failed, sizeof(shared->failed), "%.250s", err.text);
 	_exit(EXIT_SUCCESS);
@@ -301,8 +302,9 @@ static bool perf_received(const struct told *told, uint64_t *received)
 	char *text = text_of(told->output);
 	const char *line = strstr(text, "Captured and wrote");
 	const char *number = line ? strchr(line, '(') : NULL;
-	unsigned long long value;
-	bool found = number && sscanf(number, "(%llu samples)", &value) == 1;
+	char *end = NULL;
+	unsigned long long value = number ? strtoull(number + 1, &end, 10) : 0;
+	bool found = number && !strncmp(end, " samples)", strlen(" samples)"));
 
 	if (found)
 		*received = value;
@@ -310,52 +312,35 @@ static bool perf_received(const struct told *told, uint64_t *received)
 	return found;
 }
 
-/* The number behind a key of a CPU's stats file in trace-cmd's instance. */
-static bool stat_of_cpu(const char *instance, int cpu, const char *key, uint64_t *value)
-{
-	char path[512];
-	char line[256];
-	FILE *file;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/instances/%s/per_cpu/cpu%d/stats",
-		 instance, cpu);
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, strlen(key))) {
-			*value = strtoull(line + strlen(key), NULL, 10);
-			found = true;
-		}
-	if (file)
-		fclose(file);
-	return found;
-}
-
-/* The kernel counts what trace-cmd read from its instance. */
+/* The kernel's counts at its end are in trace-cmd's file: read by then, and read at the very end.
+ */
 static bool trace_cmd_received(const struct told *told, uint64_t *received)
 {
-	struct cpus cpus;
-	uint64_t value;
+	static const char *const keys[] = { "read events: ", "entries: " };
+	char text[512];
+	FILE *report;
+	bool found = false;
 
-	allowed_cpus(&cpus);
+	snprintf(text, sizeof(text), "trace-cmd report --stat -i %s", told->file);
+	report = popen(text, "re"); // NOLINT(cert-env33-c): the file is ours
 	*received = 0;
-	for (size_t i = 0; i < cpus.n; i++) {
-		if (!stat_of_cpu(told->instance, cpus.cpu[i], "read events: ", &value))
-			return false;
-		*received += value;
-	}
-	return true;
+	while (report && fgets(text, sizeof(text), report))
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			if (!strncmp(text, keys[i], strlen(keys[i]))) {
+				*received += strtoull(text + strlen(keys[i]), NULL, 10);
+				found = true;
+			}
+	return report && !pclose(report) && found;
 }
 
 /* What a tool runs while it records: says so, and waits. */
 #define UNTIL_TOLD "--", "sh", "-c", "echo; read -r line"
-#define PERF "perf", "record", "-a", "-e", EVENT_SYSTEM ":" EVENT_NAME, "--filter", "%filter"
-#define TRACE_CMD \
-	"trace-cmd", "record", "-B", "%instance", "-e", EVENT_SYSTEM ":" EVENT_NAME, "-f", "%filter"
+#define PERF "perf", "record", "-a", "-e", EVENT, "--filter", "%filter"
+#define TRACE_CMD "trace-cmd", "record", "-e", EVENT, "-f", "%filter"
 
 static const char *const perf_argv[] = { PERF, "-o", "%file", UNTIL_TOLD, NULL };
 static const char *const perf_large_argv[] = { PERF, "-m", "64M", "-o", "%file", UNTIL_TOLD, NULL };
-/* 1408 KiB is the kernel's default; the instance keeps what it was given last. */
+/* 1408 KiB is the kernel's default; the buffer keeps the size it was given last. */
 static const char *const trace_cmd_argv[] = { TRACE_CMD, "-b",	     "1408", "-o",
 					      "%file",	 UNTIL_TOLD, NULL };
 static const char *const trace_cmd_large_argv[] = { TRACE_CMD, "-b",	   "65536", "-o",
@@ -377,9 +362,8 @@ static void fail(struct outcome *outcome, const char *why)
 
 /* How many events a run received, or why it has none. */
 static void set_received(struct outcome *outcome, const struct contender *contender,
-			 const struct options *options, const struct shared *shared, int output)
+			 const struct shared *shared, const struct told *told)
 {
-	const struct told told = { options->instance, output };
 	char *text;
 
 	if (!contender->argv) {
@@ -390,9 +374,9 @@ static void set_received(struct outcome *outcome, const struct contender *conten
 			fail(outcome, "handled + lost is not what was made");
 		return;
 	}
-	if (outcome->cpu_s >= 0 && contender->received(&told, &outcome->received))
+	if (outcome->cpu_s >= 0 && contender->received(told, &outcome->received))
 		return;
-	text = text_of(output);
+	text = text_of(told->output);
 	fail(outcome, text[0] ? text : "it does not say how many events it has");
 	free(text);
 }
@@ -415,7 +399,7 @@ static void run_once(struct outcome *outcome, const struct contender *contender,
 	outcome->made = flood.cpus.n * (uint64_t)options->events;
 	outcome->flood_s = flood_run(&flood, ready);
 	outcome->cpu_s = end_contender(&running);
-	set_received(outcome, contender, options, shared, running.output);
+	set_received(outcome, contender, shared, &(struct told){ file, running.output });
 	close(running.output);
 	unlink(file);
 }
@@ -431,8 +415,8 @@ static bool is_usable(const struct contender *contender, const struct options *o
 	snprintf(command, sizeof(command), "command -v %s >/dev/null", contender->argv[0]);
 	if (system(command)) // NOLINT(cert-env33-c): the name is one of the table above
 		fail(outcome, "not installed");
-	else if (contender->received == trace_cmd_received && !options->instance)
-		fail(outcome, "needs a tracefs instance (-i; ci/bench makes one)");
+	else if (contender->received == trace_cmd_received && !options->use_top)
+		fail(outcome, "needs the top-level trace buffer (-t; see ci/bench)");
 	return !outcome->failed[0];
 }
 
@@ -544,11 +528,11 @@ static void run_all(const struct options *options)
 	munmap(shared, sizeof(*shared));
 }
 
-static int usage(void)
+static int print_usage(void)
 {
 	fprintf(stderr,
 		"usage: trace_bench [-n EVENTS_PER_CPU] [-r ROUNDS (1-%d)] "
-		"[-b BUFFER_KB_PER_CPU] [-i INSTANCE_FOR_TRACE_CMD] [-d DIR]\n",
+		"[-b BUFFER_KB_PER_CPU] [-d DIR] [-t]\n",
 		MAX_REPEATS);
 	return 2;
 }
@@ -567,15 +551,15 @@ static bool parse_options(struct options *options, int argc, char **argv)
 	bool good = true;
 	int option;
 
-	while (good && (option = getopt(argc, argv, "n:r:b:i:d:")) >= 0) {
+	while (good && (option = getopt(argc, argv, "n:r:b:d:t")) >= 0) {
 		if (option == 'n')
 			good = parse_number(optarg, 1000000000, &options->events);
 		else if (option == 'r')
 			good = parse_number(optarg, MAX_REPEATS, &options->repeats);
 		else if (option == 'b')
 			good = parse_number(optarg, 1 << 22, &options->buffer_kb);
-		else if (option == 'i')
-			options->instance = optarg;
+		else if (option == 't')
+			options->use_top = true;
 		else if (option == 'd')
 			options->dir = optarg;
 		else
@@ -587,18 +571,19 @@ static bool parse_options(struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.events = 2500000, .repeats = 5, .buffer_kb = 65536, .dir = "/dev/shm"
+		.events = 2500000, .repeats = 5, .buffer_kb = 8192, .dir = "/dev/shm"
 	};
 	struct err err;
 
 	if (!parse_options(&options, argc, argv))
-		return usage();
+		return print_usage();
 	/* perf and trace-cmd would mount tracefs for everyone where nobody did; this does not. */
 	if (trace_fs_reach(&err)) {
 		printf("not run: %s\n", err.text);
 		return EXIT_SUCCESS;
 	}
-	printf("%ld " EVENT_SYSTEM ":" EVENT_NAME " events on each CPU at once; %ld rounds; "
+	signal(SIGPIPE, SIG_IGN); /* of a tool that died */
+	printf("%ld " EVENT " events on each CPU at once; %ld rounds; "
 	       "pmiproof with %ld KiB of buffer per CPU\n\n",
 	       options.events, options.repeats, options.buffer_kb);
 	fflush(stdout);

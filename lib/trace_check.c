@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -106,7 +107,6 @@ struct seen {
 	struct {
 		uint64_t n, wrong, lost;
 		uint64_t first, last; /* ns */
-		int previous;	      /* event index */
 	} cpu[MAX_CPU];
 };
 
@@ -178,7 +178,7 @@ START_TEST(starts_again)
 		make_calls(100);
 		stop(trace);
 		make_calls(7);
-		ck_assert_uint_eq(trace_handled(trace), 100 * round);
+		ck_assert_uint_eq(trace_handled(trace), (uint64_t)(100 * round));
 	}
 	ck_assert_uint_eq(trace_lost(trace), 0);
 	trace_close(trace);
@@ -303,50 +303,74 @@ static void count(const struct trace_event *event, void *context)
 	counts[event->cpu]++;
 }
 
-/* A child per CPU makes calls; the readers compete with them. Returns their number. */
-static uint64_t flood(const struct cpus *cpus, long calls)
+/* A process per CPU that makes calls when told to. */
+struct flood {
+	struct cpus cpus;
+	int go[2];
+	char filter[MAX_CPU * 32]; /* lets through their calls only */
+};
+
+static void flood_child(const struct flood *flood, int cpu, long calls)
 {
-	for (size_t i = 0; i < cpus->n; i++) {
+	char byte;
+
+	if (pin(cpu) || read(flood->go[0], &byte, 1) != 1)
+		_exit(EXIT_FAILURE);
+	make_calls(calls);
+	_exit(EXIT_SUCCESS);
+}
+
+static void flood_prepare(struct flood *flood, long calls)
+{
+	size_t used;
+
+	allowed_cpus(&flood->cpus);
+	ck_assert_int_eq(pipe(flood->go), 0);
+	used = (size_t)snprintf(flood->filter, sizeof(flood->filter), "id == %d && (", SYS_getppid);
+	for (size_t i = 0; i < flood->cpus.n; i++) {
 		pid_t pid = fork();
 
 		ck_assert_int_ge(pid, 0);
-		if (!pid) {
-			int failed = pin(cpus->cpu[i]);
-
-			make_calls(calls);
-			_exit(failed ? EXIT_FAILURE : EXIT_SUCCESS);
-		}
+		if (!pid)
+			flood_child(flood, flood->cpus.cpu[i], calls);
+		used += (size_t)snprintf(flood->filter + used, sizeof(flood->filter) - used,
+					 "%scommon_pid == %d", i ? " || " : "", (int)pid);
 	}
-	for (size_t i = 0; i < cpus->n; i++) {
+	snprintf(flood->filter + used, sizeof(flood->filter) - used, ")");
+}
+
+static void flood_run(struct flood *flood)
+{
+	for (size_t i = 0; i < flood->cpus.n; i++)
+		ck_assert_int_eq(write(flood->go[1], "", 1), 1);
+	for (size_t i = 0; i < flood->cpus.n; i++) {
 		int status = -1;
 
 		ck_assert_int_gt(wait(&status), 0);
 		ck_assert_int_eq(status, 0);
 	}
-	return cpus->n * (uint64_t)calls;
 }
 
 /* Under load on all CPUs every event is either handled or counted as lost, on its own CPU. */
 START_TEST(accounts_under_load)
 {
+	const long calls = 100000; /* per CPU */
 	uint64_t counts[MAX_CPU] = { 0 };
 	struct trace *trace = open_session(1024);
-	struct cpus cpus;
-	char filter[128];
+	struct flood flood;
 	struct err err;
-	uint64_t made;
 
-	allowed_cpus(&cpus);
-	snprintf(filter, sizeof(filter), "id == %d", SYS_getppid);
-	ck_assert_msg(!trace_enable(trace, SYSTEM, "sys_enter", filter, &err), "%s", err.text);
+	flood_prepare(&flood, calls);
+	ck_assert_msg(!trace_enable(trace, SYSTEM, "sys_enter", flood.filter, &err), "%s",
+		      err.text);
 	start(trace, count, counts);
-	made = flood(&cpus, 100000);
+	flood_run(&flood);
 	stop(trace);
-	/* A few calls of other processes may be among them. */
-	ck_assert_uint_ge(trace_handled(trace) + trace_lost(trace), made);
-	ck_assert_uint_le(trace_handled(trace) + trace_lost(trace), made + made / 100);
-	for (size_t i = 0; i < cpus.n; i++)
-		ck_assert_uint_gt(counts[cpus.cpu[i]], 0);
+	ck_assert_uint_eq(trace_handled(trace) + trace_lost(trace), flood.cpus.n * (uint64_t)calls);
+	for (size_t i = 0; i < flood.cpus.n; i++) {
+		ck_assert_uint_gt(counts[flood.cpus.cpu[i]], 0);
+		ck_assert_uint_le(counts[flood.cpus.cpu[i]], calls);
+	}
 	trace_close(trace);
 }
 END_TEST
@@ -440,6 +464,26 @@ START_TEST(refuses_what_is_out_of_order)
 	trace_close(trace); /* while recording */
 	/* Nothing of this process is left, neither of the sessions nor of the failed attempts. */
 	ck_assert(!has_instance(getpid()));
+}
+END_TEST
+
+/* A signal to the process waits for the thread that blocked it: no reader takes it. */
+START_TEST(readers_take_no_signals)
+{
+	struct trace *trace = open_session(1024);
+	uint64_t counts[MAX_CPU] = { 0 };
+	sigset_t set;
+
+	add_own_calls(trace, "sys_enter");
+	start(trace, count, counts);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0); /* would end a process that takes it */
+	stop(trace);
+	ck_assert_int_eq(sigpending(&set), 0);
+	ck_assert(sigismember(&set, SIGUSR1));
+	trace_close(trace);
 }
 END_TEST
 
@@ -545,14 +589,31 @@ static char *mounts(void)
 	return text;
 }
 
+/* Give this process a mount namespace without tracefs, to stand for such a machine. */
+static void unmount_tracefs(void)
+{
+	char *before;
+
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	while (!umount2("/sys/kernel/debug/tracing", MNT_DETACH) ||
+	       !umount2("/sys/kernel/tracing", MNT_DETACH))
+		;
+	before = mounts();
+	ck_assert_ptr_null(strstr(before, " - tracefs "));
+	free(before);
+}
+
 /* Nothing is mounted outside the process that traces, whether it lives, ends or is killed. */
 START_TEST(leaves_mounts_alone)
 {
-	char *before = mounts();
 	struct err err;
+	char *before;
 	char *after;
 	pid_t pid;
 
+	unmount_tracefs();
+	before = mounts();
 	ck_assert_int_eq(trace_has(SYSTEM, "sys_enter", &err), 1);
 	ck_assert_int_eq(trace_has(SYSTEM, "no_event", &err), 0);
 	ck_assert_int_eq(trace_has("no_system", "sys_enter", &err), 0);
@@ -578,23 +639,21 @@ static void *wait_for(void *context)
 /* A mount namespace belongs to a thread: too late to make one when there are several. */
 START_TEST(refuses_to_mount_with_threads)
 {
-	char *before = mounts();
-	bool mounted = strstr(before, " - tracefs ") != NULL;
 	struct trace *trace = NULL;
 	struct cpus cpus;
 	pthread_t thread;
 	struct err err;
 	sem_t end;
 
+	unmount_tracefs();
 	allowed_cpus(&cpus);
 	ck_assert_int_eq(sem_init(&end, 0, 0), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for, &end), 0);
-	ck_assert_int_eq(trace_open(&trace, &cpus, 64, &err), mounted ? 0 : -EBUSY);
+	ck_assert_int_eq(trace_open(&trace, &cpus, 64, &err), -EBUSY);
+	ck_assert_ptr_null(trace);
 	ck_assert_int_eq(trace_has(SYSTEM, "sys_enter", &err), 1);
 	ck_assert_int_eq(sem_post(&end), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	trace_close(trace);
-	free(before);
 }
 END_TEST
 
@@ -611,6 +670,7 @@ static TCase *live_cases(void)
 	tcase_add_test(tcase, names_what_is_missing);
 	tcase_add_test(tcase, no_strings);
 	tcase_add_test(tcase, refuses_what_is_out_of_order);
+	tcase_add_test(tcase, readers_take_no_signals);
 	tcase_add_test(tcase, removes_leftovers_of_the_dead);
 	tcase_add_test(tcase, leaves_mounts_alone);
 	tcase_add_test(tcase, refuses_to_mount_with_threads);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,11 +134,16 @@ static void *read_cpu(void *context)
 
 int trace_reader_start(struct trace_reader *reader, struct err *err)
 {
+	sigset_t all, before;
 	int failed;
 
 	reader->result = 0;
 	reader->lost = 0;
+	/* A signal to the process belongs to the threads of the test. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(&reader->thread, NULL, read_cpu, reader);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed ? err_set(err, failed, "start the trace reader of CPU %d", reader->cpu) : 0;
 }
 

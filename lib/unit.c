@@ -75,6 +75,13 @@ int unit_parse(const char *text, const char *unit, double *value, struct err *er
 	return 0;
 }
 
+int unit_parse_explicit(const char *text, const char *unit, double *value, struct err *err)
+{
+	if (find_time(unit) < TIMES && *text && !isalpha((unsigned char)text[strlen(text) - 1]))
+		return err_set(err, 0, "\"%s\": a time needs its unit (ns, us, ms, s)", text);
+	return unit_parse(text, unit, value, err);
+}
+
 int unit_parse_count(const char *text, size_t least, size_t most, size_t *value, struct err *err)
 {
 	unsigned long long number;
@@ -94,9 +101,9 @@ int unit_parse_count(const char *text, size_t least, size_t most, size_t *value,
 static void format_number(double value, char *text, size_t size)
 {
 	if (fabs(value) >= 1000 && fabs(value) < WHOLE_MAX)
-		(void)snprintf(text, size, "%.0f", value);
+		snprintf(text, size, "%.0f", value);
 	else
-		(void)snprintf(text, size, "%.4g", value);
+		snprintf(text, size, "%.4g", value);
 }
 
 const char *unit_format(double value, const char *unit, char *text, size_t size)
@@ -105,7 +112,7 @@ const char *unit_format(double value, const char *unit, char *text, size_t size)
 	char number[32];
 
 	if (isnan(value)) {
-		(void)snprintf(text, size, "-");
+		snprintf(text, size, "-");
 		return text;
 	}
 	if (i < TIMES && isfinite(value)) {
@@ -120,6 +127,6 @@ const char *unit_format(double value, const char *unit, char *text, size_t size)
 	format_number(value, number, sizeof(number));
 	if (!strcmp(unit, "1"))
 		unit = "";
-	(void)snprintf(text, size, "%s%s%s", number, *unit ? " " : "", unit);
+	snprintf(text, size, "%s%s%s", number, *unit ? " " : "", unit);
 	return text;
 }

@@ -16,6 +16,12 @@
 int unit_parse(const char *text, const char *unit, double *value, struct err *err);
 
 /*
+ * unit_parse(), but a time must name its unit: "50" for a bound of 50 us, taken as 50 ns, would be
+ * a refutation by typing error.
+ */
+int unit_parse_explicit(const char *text, const char *unit, double *value, struct err *err);
+
+/*
  * Format for people: times are scaled ("6.7 us"), others printed with their unit ("12 %", "42").
  * Four significant digits, but whole numbers in full ("1234567"). Returns text; "-" for
  * not-a-number.

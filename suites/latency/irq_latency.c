@@ -116,9 +116,9 @@ static void measure_row(struct bench *bench, const struct condition *condition)
 	char row[64];
 	int idle;
 
-	(void)snprintf(row, sizeof(row), "%s, idle %s, %s", condition->fifo ? "fifo" : "other",
-		       condition->idle_forbidden ? "forbidden" : "allowed",
-		       condition->loaded ? "stress-ng" : "no load");
+	snprintf(row, sizeof(row), "%s, idle %s, %s", condition->fifo ? "fifo" : "other",
+		 condition->idle_forbidden ? "forbidden" : "allowed",
+		 condition->loaded ? "stress-ng" : "no load");
 	run_progress(bench->run, "%s", row);
 	if (enter(condition, &idle, &err)) {
 		run_note(bench->run, "row skipped: %s: %s", row, err.text);
@@ -176,7 +176,7 @@ static void measure(struct bench *bench)
 {
 	struct err err;
 
-	bench->bounded = run_bound(bench->run, "warm_max", "ns", &bench->bound);
+	bench->bounded = run_bound(bench->run, "warm_max", &bench->bound);
 	bench->resolution = stats_clock_resolution(CLOCK_MONOTONIC, CLOCK_READS);
 	if (!run_control(bench->run, "clock_resolution", bench->resolution, 0, "ns"))
 		return;
@@ -220,7 +220,7 @@ static int run_latency(struct run *run)
 const struct hypothesis hypothesis = {
 	.name = "irq_latency",
 	.claim = "No wake-up comes before its deadline and none is missing, "
-		 "whatever the policy, idle states and load",
+		 "whatever the policy, idle states and load.",
 	.source = "xen-devel, \"[RFC v2 00/16] Old GIC (gic-vgic) optimizations for GICV2\", "
 		  "A. Anisov, 2019-01-16: max, warm_max, min, avg per scheduler and vwfi",
 	.danger = DANGER_SAFE,
@@ -239,7 +239,8 @@ const struct hypothesis hypothesis = {
 			  .claim = "the longest warm latency of each row stays within the "
 				   "lab's bound (not asked of SCHED_OTHER under load)",
 			  .origin = "--bound, set by the lab",
-			  .optional = true },
+			  .optional = true,
+			  .bound_unit = "ns" },
 			{ 0 } },
 	.options =
 		(const struct option_spec[]){

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal.h"
+
+/*
+ * A figure that is not a number is left out by the writer, so "value", "bound" and "floor" may be
+ * missing; "row" is, where a check is about the whole run; "pattern", where no message matched.
+ */
+const struct report_key report_keys[] = {
+	{ "run", "version", REPORT_STRING, false },
+	{ "run", "args", REPORT_ARRAY, false },
+	{ "run", "labels", REPORT_OBJECT, false },
+	{ "run", "planned", REPORT_ARRAY, false },
+	{ "run", "repeat", REPORT_INTEGER, true },
+	{ "machine", "emulated", REPORT_BOOLEAN, true },
+	{ "start", "budget_s", REPORT_NUMBER, false },
+	{ "start", "danger", REPORT_STRING, false },
+	{ "control", "name", REPORT_STRING, false },
+	{ "control", "value", REPORT_NUMBER, true },
+	{ "control", "floor", REPORT_NUMBER, true },
+	{ "control", "unit", REPORT_STRING, false },
+	{ "control", "ok", REPORT_BOOLEAN, false },
+	{ "measure", "table", REPORT_STRING, false },
+	{ "measure", "row", REPORT_STRING, false },
+	{ "measure", "name", REPORT_STRING, false },
+	{ "measure", "unit", REPORT_STRING, false },
+	{ "measure", "labels", REPORT_OBJECT, true },
+	{ "measure", "value", REPORT_NUMBER, true },
+	{ "measure", "n", REPORT_INTEGER, true },
+	{ "measure", "resolution", REPORT_NUMBER, true },
+	{ "measure", "warm_skip", REPORT_INTEGER, true },
+	{ "measure", "columns", REPORT_STRING, true },
+	{ "measure", "stats", REPORT_OBJECT, true },
+	{ "measure", "samples", REPORT_ARRAY, true },
+	{ "measure", "histogram", REPORT_ARRAY, true },
+	{ "check", "name", REPORT_STRING, false },
+	{ "check", "row", REPORT_STRING, true },
+	{ "check", "op", REPORT_STRING, false },
+	{ "check", "value", REPORT_NUMBER, true },
+	{ "check", "bound", REPORT_NUMBER, true },
+	{ "check", "unit", REPORT_STRING, false },
+	{ "check", "origin", REPORT_STRING, false },
+	{ "check", "ok", REPORT_BOOLEAN, false },
+	{ "verdict", "verdict", REPORT_STRING, false },
+	{ "verdict", "reason", REPORT_STRING, false },
+	{ "note", "text", REPORT_STRING, false },
+	{ "log", "class", REPORT_STRING, false },
+	{ "log", "pattern", REPORT_STRING, true },
+	{ "log", "level", REPORT_INTEGER, false },
+	{ "log", "kseq", REPORT_INTEGER, false },
+	{ "log", "ktime_us", REPORT_INTEGER, false },
+	{ "log", "text", REPORT_STRING, false },
+	{ "log", "suppressed", REPORT_INTEGER, false },
+	{ "log", "expected", REPORT_BOOLEAN, false },
+	{ "output", "stream", REPORT_STRING, false },
+	{ "output", "text", REPORT_STRING, false },
+	{ "output", "omitted", REPORT_INTEGER, true },
+	{ "end", "verdict", REPORT_STRING, false },
+	{ "end", "reasons", REPORT_ARRAY, false },
+	{ "end", "exit", REPORT_INTEGER, true },
+	{ "end", "signal", REPORT_INTEGER, true },
+	{ "end", "duration_s", REPORT_NUMBER, false },
+	{ "end", "survivors", REPORT_INTEGER, false },
+	{ "end", "log_lost", REPORT_BOOLEAN, false },
+	{ "end", "restored", REPORT_ARRAY, false },
+	{ "done", "counts", REPORT_OBJECT, false },
+	{ "done", "exit", REPORT_INTEGER, false },
+	{ "done", "interrupted", REPORT_BOOLEAN, false },
+	{ NULL, NULL, 0, false },
+};
+
+static const char *const kind_names[] = {
+	[REPORT_STRING] = "a string", [REPORT_INTEGER] = "an integer",
+	[REPORT_NUMBER] = "a number", [REPORT_BOOLEAN] = "true or false",
+	[REPORT_ARRAY] = "an array",  [REPORT_OBJECT] = "an object",
+};
+
+static bool is_kind(const json_t *value, enum report_kind kind)
+{
+	switch (kind) {
+	case REPORT_STRING:
+		return json_is_string(value);
+	case REPORT_INTEGER:
+		return json_is_integer(value);
+	case REPORT_NUMBER:
+		return json_is_number(value);
+	case REPORT_BOOLEAN:
+		return json_is_boolean(value);
+	case REPORT_ARRAY:
+		return json_is_array(value);
+	case REPORT_OBJECT:
+		return json_is_object(value);
+	}
+	return false;
+}
+
+static const char *text_of(const json_t *record, const char *key)
+{
+	return json_string_value(json_object_get(record, key));
+}
+
+static int bad_key(const struct journal_reader *reader, const char *type, const char *key,
+		   const char *what, struct err *err)
+{
+	err_set(err, 0, "%s:%lu: %s record: \"%s\" is %s", reader->name, reader->line, type, key,
+		what);
+	return -EBADMSG;
+}
+
+static int check_keys(const struct journal_reader *reader, const json_t *record, const char *type,
+		      struct err *err)
+{
+	for (const struct report_key *k = report_keys; k->type; k++) {
+		const json_t *value;
+		char what[32];
+
+		if (strcmp(k->type, type) != 0)
+			continue;
+		value = json_object_get(record, k->key);
+		if (!value && k->optional)
+			continue;
+		if (!value)
+			return bad_key(reader, type, k->key, "missing", err);
+		snprintf(what, sizeof(what), "not %s", kind_names[k->kind]);
+		if (!is_kind(value, k->kind))
+			return bad_key(reader, type, k->key, what, err);
+	}
+	return 0;
+}
+
+/* What a table of kinds cannot say. */
+static int check_content(const struct journal_reader *reader, const json_t *record,
+			 const char *type, struct err *err)
+{
+	const char *verdict = text_of(record, "verdict");
+	const json_t *item;
+	size_t i;
+
+	if (verdict && verdict_parse(verdict) == VERDICT_NONE &&
+	    (!strcmp(type, "end") || !strcmp(type, "verdict")))
+		return bad_key(reader, type, "verdict", "none that is known", err);
+	if (!strcmp(type, "measure") && json_object_get(record, "n") &&
+	    !json_object_get(record, "stats"))
+		return bad_key(reader, type, "stats", "missing", err);
+	json_array_foreach(json_object_get(record, "planned"), i, item)
+	{
+		if (!text_of(item, "test"))
+			return bad_key(reader, type, "planned", "without the name of a test", err);
+	}
+	return 0;
+}
+
+static struct report_test *find_test(struct report *report, const char *name)
+{
+	struct report_test *tests;
+
+	for (size_t i = 0; i < report->n_tests; i++)
+		if (!strcmp(report->tests[i].name, name))
+			return &report->tests[i];
+	tests = reallocarray(report->tests, report->n_tests + 1, sizeof(*tests));
+	if (!tests)
+		return NULL;
+	report->tests = tests;
+	tests += report->n_tests++;
+	memset(tests, 0, sizeof(*tests));
+	/* `name` is part of a record that the report holds as long as the test. */
+	tests->name = name;
+	return tests;
+}
+
+static bool init_execution(struct report_execution *execution, unsigned int iter)
+{
+	*execution = (struct report_execution){
+		.iter = iter,
+		.controls = json_array(),
+		.measures = json_array(),
+		.checks = json_array(),
+		.logs = json_array(),
+		.notes = json_array(),
+		.output = json_array(),
+	};
+	return execution->controls && execution->measures && execution->checks && execution->logs &&
+	       execution->notes && execution->output;
+}
+
+static struct report_execution *find_execution(struct report_test *test, unsigned int iter)
+{
+	struct report_execution *executions;
+
+	for (size_t i = 0; i < test->n_executions; i++)
+		if (test->executions[i].iter == iter)
+			return &test->executions[i];
+	executions = reallocarray(test->executions, test->n_executions + 1, sizeof(*executions));
+	if (!executions)
+		return NULL;
+	test->executions = executions;
+	return init_execution(&executions[test->n_executions++], iter)
+		       ? &executions[test->n_executions - 1]
+		       : NULL;
+}
+
+/*
+ * Put a record where there is to be one. A second one is kept aside, but of two ends the worse
+ * counts: no repetition may turn a refuted hypothesis into one that held.
+ */
+static int put_single(struct report *report, json_t **slot, json_t *record)
+{
+	const char *verdict = text_of(record, "verdict");
+	bool worse = *slot && verdict &&
+		     verdict_parse(verdict) < verdict_parse(text_of(*slot, "verdict"));
+	json_t *aside;
+
+	if (*slot && !worse)
+		return json_array_append(report->ignored, record) ? -ENOMEM : 0;
+	aside = *slot;
+	*slot = json_incref(record);
+	return aside && json_array_append_new(report->ignored, aside) ? -ENOMEM : 0;
+}
+
+static int put_run(struct report *report, json_t *record)
+{
+	json_t *plan;
+	size_t i;
+
+	if (report->run)
+		return put_single(report, &report->run, record);
+	report->run = json_incref(record);
+	json_array_foreach(json_object_get(record, "planned"), i, plan)
+	{
+		struct report_test *test = find_test(report, text_of(plan, "test"));
+
+		if (!test)
+			return -ENOMEM;
+		test->plan = plan;
+	}
+	return 0;
+}
+
+/* A record of no hypothesis. */
+static int put_global(struct report *report, json_t *record, const char *type)
+{
+	if (!strcmp(type, "run"))
+		return put_run(report, record);
+	if (!strcmp(type, "machine"))
+		return json_object_update(report->machine, record) ? -ENOMEM : 0;
+	if (!strcmp(type, "done"))
+		return put_single(report, &report->done, record);
+	if (!strcmp(type, "note"))
+		return json_array_append(report->notes, record) ? -ENOMEM : 0;
+	if (!strcmp(type, "log"))
+		return json_array_append(report->logs, record) ? -ENOMEM : 0;
+	return json_array_append(report->ignored, record) ? -ENOMEM : 0;
+}
+
+/* A record of one execution. */
+static int put_own(struct report *report, struct report_execution *execution, json_t *record,
+		   const char *type)
+{
+	const struct {
+		const char *type;
+		json_t **single;
+		json_t *many;
+	} places[] = {
+		{ "start", &execution->start, NULL },	  { "verdict", &execution->said, NULL },
+		{ "end", &execution->end, NULL },	  { "control", NULL, execution->controls },
+		{ "measure", NULL, execution->measures }, { "check", NULL, execution->checks },
+		{ "log", NULL, execution->logs },	  { "note", NULL, execution->notes },
+		{ "output", NULL, execution->output },
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (strcmp(places[i].type, type) != 0)
+			continue;
+		if (places[i].single)
+			return put_single(report, places[i].single, record);
+		return json_array_append(places[i].many, record) ? -ENOMEM : 0;
+	}
+	return json_array_append(report->ignored, record) ? -ENOMEM : 0;
+}
+
+/* Types that mean nothing without the hypothesis they belong to. */
+static bool needs_test(const char *type)
+{
+	static const char *const types[] = { "start",	"verdict", "end",   "control",
+					     "measure", "check",   "output" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
+}
+
+static int put_record(struct report *report, const struct journal_reader *reader, json_t *record,
+		      struct err *err)
+{
+	const char *type = text_of(record, "type");
+	const char *name = text_of(record, "test");
+	json_int_t iter = json_integer_value(json_object_get(record, "iter"));
+	struct report_execution *execution;
+	struct report_test *test;
+	int result;
+
+	if (!report->run && strcmp(type, "run") != 0) {
+		err_set(err, 0, "%s:%lu: the first record is \"%s\", not \"run\"", reader->name,
+			reader->line, type);
+		return -EBADMSG;
+	}
+	result = check_keys(reader, record, type, err);
+	if (!result)
+		result = check_content(reader, record, type, err);
+	if (result)
+		return result;
+	if (!name && needs_test(type))
+		return bad_key(reader, type, "test", "missing", err);
+	if (!name)
+		return put_global(report, record, type);
+	if (iter < 1 || iter > UINT_MAX)
+		return bad_key(reader, type, "iter", "not a number from 1", err);
+	test = find_test(report, name);
+	execution = test ? find_execution(test, (unsigned int)iter) : NULL;
+	return execution ? put_own(report, execution, record, type) : -ENOMEM;
+}
+
+static int read_all(struct report *report, struct journal_reader *reader, struct err *err)
+{
+	json_t *record;
+	int result;
+
+	report->machine = json_object();
+	report->notes = json_array();
+	report->logs = json_array();
+	report->ignored = json_array();
+	report->kept = json_array();
+	if (!report->machine || !report->notes || !report->logs || !report->ignored ||
+	    !report->kept)
+		return -ENOMEM;
+	while ((result = journal_next(reader, &record, err)) > 0) {
+		/* Names of tests are used in place, so every record stays until the end. */
+		if (json_array_append_new(report->kept, record))
+			return -ENOMEM;
+		result = put_record(report, reader, record, err);
+		if (result)
+			return result;
+	}
+	report->cut = reader->cut;
+	report->emulated = json_is_true(json_object_get(report->machine, "emulated"));
+	return result;
+}
+
+static int read_and_finish(struct report *report, struct journal_reader *reader, struct err *err)
+{
+	int result;
+
+	memset(report, 0, sizeof(*report));
+	result = read_all(report, reader, err);
+	if (result == -ENOMEM)
+		err_set(err, ENOMEM, "%s:%lu", reader->name, reader->line);
+	journal_finish(reader);
+	if (result)
+		report_free(report);
+	return result;
+}
+
+int report_read(struct report *report, const char *path, struct err *err)
+{
+	struct journal_reader reader;
+	int result = journal_open(&reader, path, err);
+
+	return result ? result : read_and_finish(report, &reader, err);
+}
+
+int report_attach(struct report *report, FILE *file, const char *name, struct err *err)
+{
+	struct journal_reader reader;
+
+	journal_attach(&reader, file, name);
+	return read_and_finish(report, &reader, err);
+}
+
+static void free_execution(struct report_execution *execution)
+{
+	json_t *const all[] = {
+		execution->start,    execution->said,	  execution->end,
+		execution->controls, execution->measures, execution->checks,
+		execution->logs,     execution->notes,	  execution->output,
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		json_decref(all[i]);
+}
+
+void report_free(struct report *report)
+{
+	json_t *const all[] = { report->run,  report->machine, report->done, report->notes,
+				report->logs, report->ignored, report->kept };
+
+	for (size_t t = 0; t < report->n_tests; t++) {
+		for (size_t e = 0; e < report->tests[t].n_executions; e++)
+			free_execution(&report->tests[t].executions[e]);
+		free(report->tests[t].executions);
+	}
+	free(report->tests);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		json_decref(all[i]);
+	memset(report, 0, sizeof(*report));
+}
+
+enum verdict report_execution_verdict(const struct report_execution *execution)
+{
+	return verdict_parse(text_of(execution->end, "verdict"));
+}
+
+enum verdict report_test_verdict(const struct report_test *test)
+{
+	enum verdict worst = test->n_executions ? VERDICT_NONE : VERDICT_NOTRUN;
+	bool stopped = false;
+
+	for (size_t i = 0; i < test->n_executions; i++) {
+		enum verdict verdict = report_execution_verdict(&test->executions[i]);
+
+		worst = verdict_worse(worst, verdict);
+		stopped |= verdict == VERDICT_NONE;
+	}
+	return stopped && worst > VERDICT_BROKEN ? VERDICT_NONE : worst;
+}
+
+const struct report_execution *report_test_deciding(const struct report_test *test)
+{
+	enum verdict verdict = report_test_verdict(test);
+
+	for (size_t i = 0; i < test->n_executions; i++)
+		if (report_execution_verdict(&test->executions[i]) == verdict)
+			return &test->executions[i];
+	return NULL;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_MODEL_H
+#define PMIPROOF_MODEL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "verdict.h"
+
+/*
+ * A journal read back and sorted by what it belongs to: what every kind of report is made from. It
+ * holds the records as they were written (docs/records.md); those with a key missing or of the
+ * wrong type never get in. Everything belongs to the report and goes with report_free().
+ */
+
+/* One execution of a hypothesis. The arrays are never NULL, the single records are until seen. */
+struct report_execution {
+	unsigned int iter; /* from 1 */
+	json_t *start;
+	json_t *said; /* the test's own "verdict" record */
+	json_t *end;
+	json_t *controls;
+	json_t *measures;
+	json_t *checks;
+	json_t *logs;
+	json_t *notes;
+	json_t *output;
+};
+
+/* A hypothesis: planned, executed, or both. */
+struct report_test {
+	const char *name;
+	json_t *plan;			     /* its entry in "planned", or NULL */
+	struct report_execution *executions; /* in the order they began */
+	size_t n_executions;
+};
+
+struct report {
+	json_t *run;	 /* NULL only when the journal is empty */
+	json_t *machine; /* object: all machine records merged, later ones win; never NULL */
+	json_t *done;	 /* NULL: the run was cut short */
+	json_t *notes;	 /* of no hypothesis; as are these kernel-log events */
+	json_t *logs;
+	json_t *ignored; /* records of unknown types, and repetitions of a record that is single */
+	json_t *kept;	 /* all records, in the order written */
+	struct report_test *tests; /* in the order planned, then in the order met */
+	size_t n_tests;
+	bool emulated; /* figures describe an emulation, not silicon */
+	bool cut;      /* the last line was not whole, and dropped */
+};
+
+/*
+ * Read a report directory or journal file. Returns 0 or -errno; -EBADMSG when a record is wrong,
+ * with err naming file and line. On error nothing is left to free.
+ */
+int report_read(struct report *report, const char *path, struct err *err);
+
+/* The same from an open stream, which is closed; `name` stands for it in errors. */
+int report_attach(struct report *report, FILE *file, const char *name, struct err *err);
+
+void report_free(struct report *report);
+
+/*
+ * Verdict of one execution: what its "end" says; VERDICT_NONE when it has none, that is when the
+ * run stopped there.
+ */
+enum verdict report_execution_verdict(const struct report_execution *execution);
+
+/*
+ * Verdict of a hypothesis: the worst of its executions. One that stopped without a verdict makes
+ * VERDICT_NONE unless another is hung, fail or broken, for what stopped it is not known. A
+ * hypothesis that was planned but never started is VERDICT_NOTRUN.
+ */
+enum verdict report_test_verdict(const struct report_test *test);
+
+/* The first execution that has the verdict of the test, or NULL when there is none. */
+const struct report_execution *report_test_deciding(const struct report_test *test);
+
+/* Types of JSON value as docs/records.md names them. */
+enum report_kind {
+	REPORT_STRING,
+	REPORT_INTEGER,
+	REPORT_NUMBER,
+	REPORT_BOOLEAN,
+	REPORT_ARRAY,
+	REPORT_OBJECT,
+};
+
+/* What a reader insists on. */
+struct report_key {
+	const char *type; /* of the record */
+	const char *key;
+	enum report_kind kind;
+	bool optional; /* may be missing, but not be of another kind */
+};
+
+/* Table of all keys of all types; ends with a row of NULLs. */
+extern const struct report_key report_keys[];
+
+#endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "model.h"
+
+Suite *suite(void);
+
+#define JOURNALS "fixtures/journals/"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void read_journal(struct report *report, const char *name)
+{
+	struct err err = { .text = "" };
+	char path[128];
+
+	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", name);
+	ck_assert_msg(!report_read(report, path, &err), "%s", err.text);
+}
+
+static const struct report_test *test_of(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->n_tests; i++)
+		if (!strcmp(report->tests[i].name, name))
+			return &report->tests[i];
+	ck_abort_msg("no test %s", name);
+}
+
+/* What fixtures/journals/verdicts.jsonl says, in the order planned. */
+static const struct {
+	const char *name;
+	enum verdict verdict;
+	size_t controls, measures, checks, logs, notes, output;
+} expected[] = {
+	{ "clock_refresh", VERDICT_HUNG, 0, 0, 0, 0, 0, 3 },
+	{ "short_period_soft", VERDICT_FAIL, 1, 6, 5, 4, 1, 25 },
+	{ "sample_cost", VERDICT_BROKEN, 1, 0, 0, 0, 0, 1 },
+	{ "branch_stack", VERDICT_KNOWN, 1, 0, 1, 0, 0, 0 },
+	{ "irq_latency", VERDICT_PASS, 1, 3, 5, 0, 0, 0 },
+	{ "pebs_ip", VERDICT_SKIP, 0, 0, 0, 0, 0, 0 },
+	{ "inherit_period", VERDICT_NOTRUN, 0, 0, 0, 0, 0, 0 },
+};
+
+START_TEST(sorts_every_record)
+{
+	struct report report;
+
+	read_journal(&report, "verdicts");
+	ck_assert_uint_eq(report.n_tests, COUNT(expected));
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		const struct report_test *test = &report.tests[i];
+		const struct report_execution *e = test->executions;
+
+		ck_assert_str_eq(test->name, expected[i].name);
+		ck_assert_ptr_nonnull(test->plan);
+		ck_assert_uint_eq(test->n_executions, 1);
+		ck_assert_int_eq(report_test_verdict(test), expected[i].verdict);
+		ck_assert_uint_eq(json_array_size(e->controls), expected[i].controls);
+		ck_assert_uint_eq(json_array_size(e->measures), expected[i].measures);
+		ck_assert_uint_eq(json_array_size(e->checks), expected[i].checks);
+		ck_assert_uint_eq(json_array_size(e->logs), expected[i].logs);
+		ck_assert_uint_eq(json_array_size(e->notes), expected[i].notes);
+		ck_assert_uint_eq(json_array_size(e->output), expected[i].output);
+	}
+	ck_assert_ptr_nonnull(report.done);
+	ck_assert(!report.cut && !report.emulated);
+	ck_assert_uint_eq(json_array_size(report.ignored), 0);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(knows_emulation)
+{
+	struct report report;
+
+	read_journal(&report, "emulated");
+	ck_assert(report.emulated);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(worst_iteration_decides)
+{
+	struct report report;
+	const struct report_test *test;
+
+	read_journal(&report, "repeat");
+	test = test_of(&report, "irq_latency");
+	ck_assert_uint_eq(test->n_executions, 3);
+	ck_assert_int_eq(report_test_verdict(test), VERDICT_FAIL);
+	ck_assert_uint_eq(report_test_deciding(test)->iter, 2);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(start_without_end_is_no_verdict)
+{
+	struct report report;
+	const struct report_test *test;
+
+	read_journal(&report, "stopped");
+	ck_assert(report.cut);
+	ck_assert_ptr_null(report.done);
+	test = test_of(&report, "clock_refresh");
+	ck_assert_int_eq(report_test_verdict(test), VERDICT_NONE);
+	ck_assert_ptr_eq(report_test_deciding(test), test->executions);
+	test = test_of(&report, "pebs_ip");
+	ck_assert_uint_eq(test->n_executions, 0);
+	ck_assert_int_eq(report_test_verdict(test), VERDICT_NOTRUN);
+	ck_assert_ptr_null(report_test_deciding(test));
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(keeps_what_it_does_not_know)
+{
+	struct report report;
+
+	read_journal(&report, "unknown");
+	/* watchdog, telemetry, two ends too many, one start too many */
+	ck_assert_uint_eq(json_array_size(report.ignored), 5);
+	/* pass, fail, pass: a repetition cannot make it better. */
+	ck_assert_int_eq(report_test_verdict(test_of(&report, "pebs_ip")), VERDICT_FAIL);
+	/* A later machine record adds to the first. */
+	ck_assert_int_eq(json_integer_value(json_object_get(report.machine, "memory_kb")), 4096);
+	ck_assert_ptr_nonnull(json_object_get(report.machine, "cpu"));
+	ck_assert_uint_eq(json_array_size(report.notes), 1);
+	ck_assert_uint_eq(json_array_size(report.logs), 1);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(empty_journal_is_an_empty_report)
+{
+	struct report report;
+
+	read_journal(&report, "empty");
+	ck_assert_ptr_null(report.run);
+	ck_assert_uint_eq(report.n_tests, 0);
+	report_free(&report);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	int result;
+	const char *where; /* file:line and what is named */
+	const char *what;
+} bad[] = {
+	{ "first", -EBADMSG, "bad-first.jsonl:1: ", "\"run\"" },
+	{ "iter", -EBADMSG, "bad-iter.jsonl:4: ", "\"iter\"" },
+	{ "json", -EBADMSG, "bad-json.jsonl:3: ", "" },
+	{ "key-missing", -EBADMSG, "bad-key-missing.jsonl:4: ", "\"origin\" is missing" },
+	{ "key-type", -EBADMSG, "bad-key-type.jsonl:3: ", "\"budget_s\" is not a number" },
+	{ "no-test", -EBADMSG, "bad-no-test.jsonl:4: ", "\"test\" is missing" },
+	{ "plan", -EBADMSG, "bad-plan.jsonl:1: ", "\"planned\"" },
+	{ "seq", -EBADMSG, "bad-seq.jsonl:3: ", "sequence" },
+	{ "verdict", -EBADMSG, "bad-verdict.jsonl:5: ", "\"verdict\"" },
+	{ "version", -EPROTONOSUPPORT, "bad-version.jsonl:2: ", "version 2" },
+};
+
+START_TEST(bad_journal_is_an_error_with_file_and_line)
+{
+	struct report report;
+	struct err err = { .text = "" };
+	char path[128];
+
+	snprintf(path, sizeof(path), JOURNALS "bad-%s.jsonl", bad[_i].name);
+	ck_assert_int_eq(report_read(&report, path, &err), bad[_i].result);
+	ck_assert_msg(strstr(err.text, bad[_i].where) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, bad[_i].what) != NULL, "%s", err.text);
+	ck_assert_ptr_null(strchr(err.text, '\n'));
+}
+END_TEST
+
+START_TEST(missing_journal_is_an_error)
+{
+	struct report report;
+	struct err err = { .text = "" };
+
+	ck_assert_int_eq(report_read(&report, JOURNALS "none.jsonl", &err), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "none.jsonl"));
+}
+END_TEST
+
+/* The whole of a journal as text. */
+static char *load(const char *name, size_t *size)
+{
+	char path[128];
+	char *text;
+	FILE *file;
+
+	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", name);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	text = malloc(*size);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_eq(fread(text, 1, *size, file), *size);
+	fclose(file);
+	return text;
+}
+
+/* Every 7th length, which over all lines of the journal meets every place in a line. */
+START_TEST(journal_cut_anywhere_is_readable)
+{
+	size_t size;
+	char *text = load("verdicts", &size);
+
+	for (size_t cut = 1; cut <= size; cut += 7) {
+		FILE *file = fmemopen(text, cut, "r");
+		struct err err = { .text = "" };
+		struct report report;
+
+		ck_assert_msg(!report_attach(&report, file, "cut", &err), "%zu: %s", cut, err.text);
+		ck_assert_int_eq(report.cut, text[cut - 1] != '\n');
+		report_free(&report);
+	}
+	free(text);
+}
+END_TEST
+
+/* Two iterations with these verdicts, "" for one without an end. */
+static const struct {
+	const char *first, *second;
+	enum verdict verdict;
+} pairs[] = {
+	{ "pass", "pass", VERDICT_PASS },   { "pass", "skip", VERDICT_PASS },
+	{ "pass", "fail", VERDICT_FAIL },   { "skip", "broken", VERDICT_BROKEN },
+	{ "known", "pass", VERDICT_KNOWN }, { "hung", "fail", VERDICT_HUNG },
+	{ "pass", "", VERDICT_NONE },	    { "", "known", VERDICT_NONE },
+	{ "", "fail", VERDICT_FAIL },	    { "broken", "", VERDICT_BROKEN },
+	{ "", "hung", VERDICT_HUNG },
+};
+
+static void put_stamp(FILE *out, int seq, const char *rest)
+{
+	fprintf(out, "{\"v\":1,\"seq\":%d,\"boot\":\"b\",\"time\":\"t\",%s}\n", seq, rest);
+}
+
+static void put_iteration(FILE *out, int *seq, int iter, const char *verdict)
+{
+	char rest[256];
+
+	snprintf(rest, sizeof(rest),
+		 "\"type\":\"start\",\"test\":\"x\",\"iter\":%d,\"budget_s\":1,\"danger\":\"safe\"",
+		 iter);
+	put_stamp(out, ++*seq, rest);
+	if (!*verdict)
+		return;
+	snprintf(rest, sizeof(rest),
+		 "\"type\":\"end\",\"test\":\"x\",\"iter\":%d,\"verdict\":\"%s\",\"reasons\":[],"
+		 "\"duration_s\":1,\"survivors\":0,\"log_lost\":false,\"restored\":[]",
+		 iter, verdict);
+	put_stamp(out, ++*seq, rest);
+}
+
+START_TEST(verdict_of_iterations)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct report report;
+	struct err err = { .text = "" };
+	int seq = 1;
+
+	put_stamp(out, seq,
+		  "\"type\":\"run\",\"version\":\"1\",\"args\":[],\"labels\":{},\"planned\":[]");
+	put_iteration(out, &seq, 1, pairs[_i].first);
+	put_iteration(out, &seq, 2, pairs[_i].second);
+	fclose(out);
+	ck_assert_msg(!report_attach(&report, fmemopen(text, size, "r"), "pair", &err), "%s",
+		      err.text);
+	/* Also: a test that is not in the plan has its place. */
+	ck_assert_uint_eq(report.n_tests, 1);
+	ck_assert_uint_eq(report.tests[0].n_executions, 2);
+	ck_assert_int_eq(report_test_verdict(&report.tests[0]), pairs[_i].verdict);
+	report_free(&report);
+	free(text);
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *s = suite_create("model");
+	TCase *tc = tcase_create("model");
+
+	/* Thousands of short reads; no assertion is about time. */
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, sorts_every_record);
+	tcase_add_test(tc, knows_emulation);
+	tcase_add_test(tc, worst_iteration_decides);
+	tcase_add_test(tc, start_without_end_is_no_verdict);
+	tcase_add_test(tc, keeps_what_it_does_not_know);
+	tcase_add_test(tc, empty_journal_is_an_empty_report);
+	tcase_add_loop_test(tc, bad_journal_is_an_error_with_file_and_line, 0, COUNT(bad));
+	tcase_add_test(tc, missing_journal_is_an_error);
+	tcase_add_test(tc, journal_cut_anywhere_is_readable);
+	tcase_add_loop_test(tc, verdict_of_iterations, 0, COUNT(pairs));
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define GAP 2	    /* spaces between columns */
+#define WRAP_MIN 24 /* columns a wrapped cell is given at least */
+
+struct cell {
+	char *text; /* escaped; NULL: empty */
+	enum table_style style;
+};
+
+struct table {
+	struct table_column *columns;
+	size_t n_columns;
+	size_t keys;
+	struct cell *cells; /* row by row */
+	size_t n_rows;
+	bool failed; /* memory ran out */
+};
+
+/* Select Graphic Rendition sequences (ECMA-48); the colours every terminal theme keeps readable. */
+static const char *const styles[] = {
+	[TABLE_PLAIN] = "",	    [TABLE_BOLD] = "\033[1m", [TABLE_GOOD] = "\033[32m",
+	[TABLE_BAD] = "\033[1;31m", [TABLE_ODD] = "\033[33m",
+};
+
+struct table *table_new(const struct table_column *columns, size_t n, size_t keys)
+{
+	struct table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->columns = calloc(n, sizeof(*columns));
+	if (!table->columns) {
+		free(table);
+		return NULL;
+	}
+	memcpy(table->columns, columns, n * sizeof(*columns));
+	table->n_columns = n;
+	table->keys = keys;
+	return table;
+}
+
+static void table_free(struct table *table)
+{
+	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table->columns);
+	free(table);
+}
+
+void table_row(struct table *table)
+{
+	struct cell *cells;
+
+	if (!table || table->failed)
+		return;
+	cells = reallocarray(table->cells, table->n_rows + 1, table->n_columns * sizeof(*cells));
+	if (!cells) {
+		table->failed = true;
+		return;
+	}
+	table->cells = cells;
+	memset(&cells[table->n_rows * table->n_columns], 0, table->n_columns * sizeof(*cells));
+	table->n_rows++;
+}
+
+void table_cell(struct table *table, size_t column, enum table_style style, const char *fmt, ...)
+{
+	struct cell *cell;
+	va_list args;
+	char *text;
+	int length;
+
+	if (!table || table->failed || !table->n_rows || column >= table->n_columns)
+		return;
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (length < 0) {
+		table->failed = true;
+		return;
+	}
+	cell = &table->cells[(table->n_rows - 1) * table->n_columns + column];
+	free(cell->text);
+	cell->text = text_escape(text, (size_t)length);
+	cell->style = style;
+	table->failed = !cell->text;
+	free(text);
+}
+
+void table_styled(FILE *out, const char *text, enum table_style style, bool colour)
+{
+	if (!colour || style == TABLE_PLAIN)
+		fputs(text, out);
+	else
+		fprintf(out, "%s%s\033[0m", styles[style], text);
+}
+
+static const struct cell *cell_at(const struct table *table, size_t row, size_t column)
+{
+	return &table->cells[row * table->n_columns + column];
+}
+
+static size_t column_width(const struct table *table, size_t column)
+{
+	size_t width = text_columns(table->columns[column].heading);
+
+	for (size_t row = 0; row < table->n_rows; row++) {
+		const char *text = cell_at(table, row, column)->text;
+		size_t columns = text ? text_columns(text) : 0;
+
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+/* Where a line of output stands: blanks are written only once something follows them. */
+struct line {
+	FILE *out;
+	size_t column;	/* written so far */
+	size_t pending; /* blanks owed */
+	size_t width;
+	bool colour;
+};
+
+static void put_cell(struct line *line, const char *text, enum table_style style,
+		     enum table_align align, size_t width)
+{
+	size_t columns = text_columns(text);
+	size_t pad = columns < width ? width - columns : 0;
+
+	if (align == TABLE_RIGHT)
+		line->pending += pad;
+	if (columns) {
+		fprintf(line->out, "%*s", (int)line->pending, "");
+		table_styled(line->out, text, style, line->colour);
+		line->column += line->pending + columns;
+		line->pending = 0;
+	}
+	if (align != TABLE_RIGHT)
+		line->pending += pad;
+}
+
+static size_t longest_word(const char *text)
+{
+	size_t longest = 0;
+
+	for (size_t length; *text; text += length) {
+		text += strspn(text, " ");
+		length = strcspn(text, " ");
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Can a cell be wrapped from here on, without lines of a word each or beyond the terminal? */
+static bool has_room(const struct line *line, const char *text)
+{
+	size_t longest = longest_word(text);
+	size_t needed = longest > WRAP_MIN ? longest : WRAP_MIN;
+
+	return !line->width || line->column + line->pending + needed <= line->width;
+}
+
+/* The last cell of a line, as a paragraph beside or, when there is no room, below the others. */
+static void put_wrapped(struct line *line, const char *text, size_t indent)
+{
+	size_t start = line->column + line->pending;
+
+	if (*text && start + text_columns(text) > line->width && !has_room(line, text)) {
+		start = indent + 4;
+		fprintf(line->out, "\n%*s", (int)start, "");
+	} else if (*text) {
+		fprintf(line->out, "%*s", (int)line->pending, "");
+	}
+	text_wrap(line->out, text, start, start, line->width);
+}
+
+/* Which columns a block shows: the keys and [first, last). */
+struct block {
+	size_t first, last;
+};
+
+static void put_line(const struct table *table, const struct block *block, const size_t *widths,
+		     struct line line, size_t row)
+{
+	size_t indent = line.pending;
+	bool heading = row == (size_t)-1;
+
+	for (size_t c = 0; c < block->last; c++) {
+		const struct table_column *column = &table->columns[c];
+		const struct cell *cell = heading ? NULL : cell_at(table, row, c);
+		const char *text = heading ? column->heading : cell->text;
+		enum table_style style = heading ? TABLE_BOLD : cell->style;
+
+		if (c >= table->keys && c < block->first)
+			continue;
+		if (c)
+			line.pending += GAP;
+		if (column->align == TABLE_WRAP && heading && !has_room(&line, text))
+			break;
+		if (column->align == TABLE_WRAP && !heading) {
+			put_wrapped(&line, text ? text : "", indent);
+			return;
+		}
+		put_cell(&line, text ? text : "", style, column->align, widths[c]);
+	}
+	fputc('\n', line.out);
+}
+
+/* As many columns from block->first on as fit into width, at least one. */
+static void fit_block(const struct table *table, struct block *block, const size_t *widths,
+		      size_t indent, size_t width)
+{
+	size_t used = indent;
+
+	for (size_t c = 0; c < table->keys; c++)
+		used += widths[c] + GAP;
+	for (block->last = block->first; block->last < table->n_columns; block->last++) {
+		/* A wrapped column can always be made to fit. */
+		if (table->columns[block->last].align == TABLE_WRAP)
+			continue;
+		used += widths[block->last];
+		if (width && used > width && block->last > block->first)
+			break;
+		used += GAP;
+	}
+}
+
+int table_print(struct table *table, FILE *out, size_t indent, size_t width, bool colour)
+{
+	struct line line = { .out = out, .pending = indent, .width = width, .colour = colour };
+	struct block block;
+	size_t *widths;
+
+	if (!table)
+		return -ENOMEM;
+	widths = calloc(table->n_columns, sizeof(*widths));
+	if (!widths || table->failed) {
+		free(widths);
+		table_free(table);
+		return -ENOMEM;
+	}
+	for (size_t c = 0; c < table->n_columns; c++)
+		widths[c] = column_width(table, c);
+	block.first = table->keys;
+	do {
+		fit_block(table, &block, widths, indent, width);
+		put_line(table, &block, widths, line, (size_t)-1);
+		for (size_t row = 0; row < table->n_rows; row++)
+			put_line(table, &block, widths, line, row);
+		block.first = block.last;
+	} while (block.first < table->n_columns);
+	free(widths);
+	table_free(table);
+	return 0;
+}

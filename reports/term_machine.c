@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "term.h"
+
+/*
+ * What of the inventory (lib/machine.h) is shown, line by line. A path leads through objects; what
+ * the inventory does not have is left out.
+ */
+static const struct part {
+	const char *line;
+	const char *label;
+	const char *path;
+} parts[] = {
+	{ "CPU", "", "cpu.name" },
+	{ "CPU", "family ", "cpu.family" },
+	{ "CPU", "model ", "cpu.model" },
+	{ "CPU", "stepping ", "cpu.stepping" },
+	{ "CPU", "microcode ", "cpu.microcode" },
+	{ "CPUs", "online ", "cpu.online" },
+	{ "CPUs", "cores ", "cpu.cores" },
+	{ "CPUs", "sockets ", "cpu.sockets" },
+	{ "CPUs", "SMT ", "cpu.smt" },
+	{ "CPUs", "isolated ", "isolation.isolated" },
+	{ "kernel", "", "kernel.release" },
+	{ "kernel", "", "kernel.machine" },
+	{ "kernel", "preempt ", "kernel.preempt" },
+	{ "kernel", "HZ ", "kernel.hz" },
+	{ "kernel", "taint ", "taint.flags" },
+	{ "clock", "", "clocksource.current" },
+	{ "clock", "idle driver ", "idle.driver" },
+	{ "clock", "NMI watchdog ", "watchdog.nmi_watchdog" },
+	{ "virtual", "", "hypervisor.type" },
+	{ "virtual", "", "hypervisor.signature" },
+};
+
+/* The value at a path of keys separated by dots, or NULL. */
+static const json_t *at(const json_t *object, const char *path)
+{
+	while (object && *path) {
+		size_t length = strcspn(path, ".");
+
+		object = json_object_getn(object, path, length);
+		path += length + (path[length] == '.');
+	}
+	return object;
+}
+
+static void put_value(FILE *out, const json_t *value)
+{
+	if (json_is_string(value))
+		fputs(json_string_value(value), out);
+	else if (json_is_integer(value))
+		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_number(value))
+		fprintf(out, "%g", json_number_value(value));
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "on" : "off", out);
+	else
+		fputs("?", out);
+}
+
+/* One line of all parts from `first` that have its name. Returns the part after them. */
+static size_t put_line(struct term *term, size_t first)
+{
+	const char *line = parts[first].line;
+	const char *separator = "";
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = first; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *value = at(term->report->machine, parts[i].path);
+
+		if (strcmp(parts[i].line, line) != 0)
+			break;
+		/* No taint is an empty text. */
+		if (!out || !value || (json_is_string(value) && !json_string_length(value)))
+			continue;
+		fprintf(out, "%s%s", separator, parts[i].label);
+		put_value(out, value);
+		separator = ", ";
+	}
+	if (!out || fclose(out))
+		term->result = -ENOMEM;
+	else
+		term_line(term, line, text);
+	free(text);
+	return i;
+}
+
+/*
+ * Is this event source the PMU of the CPU cores? The kernel calls it "cpu" (x86, powerpc, alpha),
+ * "cpu_core" and "cpu_atom" (hybrid x86), "cpum_cf" (s390), "armv8_..." and the like; uncore PMUs
+ * of Arm systems are "arm_...".
+ */
+static bool is_core_pmu(const char *name)
+{
+	static const char *const prefixes[] = { "cpu", "armv" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static void put_pmu(struct term *term)
+{
+	const json_t *devices = at(term->report->machine, "pmu.devices");
+	const char *separator = "";
+	char *text = NULL;
+	const char *name;
+	json_t *device;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out) {
+		term->result = -ENOMEM;
+		return;
+	}
+	json_object_foreach((json_t *)devices, name, device)
+	{
+		const json_t *model = at(device, "caps.pmu_name");
+
+		if (!is_core_pmu(name))
+			continue;
+		fprintf(out, "%s%s%s", separator, name, model ? " " : "");
+		if (model)
+			put_value(out, model);
+		separator = ", ";
+	}
+	/* What sysfs lists need not count; the record says whether it did. */
+	if (json_is_false(at(term->report->machine, "pmu.counting.counts"))) {
+		const json_t *tried = at(term->report->machine, "pmu.counting.tried");
+
+		fprintf(out, "%snone that counts", separator);
+		if (tried) {
+			fputs(": ", out);
+			put_value(out, tried);
+		}
+	}
+	if (fclose(out))
+		term->result = -ENOMEM;
+	else if (devices)
+		term_line(term, "PMU", size ? text : "none listed");
+	free(text);
+}
+
+void term_machine(struct term *term)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]);)
+		i = put_line(term, i);
+	put_pmu(term);
+	if (term->report->emulated)
+		term_line(term, "emulated", "figures describe the emulation, not silicon");
+}

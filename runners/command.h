@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_COMMAND_H
+#define PMIPROOF_COMMAND_H
+
+#ifndef PMIPROOF_VERSION
+#define PMIPROOF_VERSION "0.1"
+#endif
+
+/* Exit codes of the command; what a script goes by. */
+enum command_exit {
+	COMMAND_OK = 0,		   /* nothing was refuted */
+	COMMAND_REFUTED = 1,	   /* something was refuted, or hung */
+	COMMAND_ERROR = 2,	   /* bad arguments, or it could not be set up */
+	COMMAND_BROKEN = 3,	   /* nothing was refuted, but something gave no conclusion */
+	COMMAND_INTERRUPTED = 130, /* as a shell reports a program ended by SIGINT: 128 + 2 */
+};
+
+/* The subcommands; argv[0] is the name of the subcommand. Return the exit code. */
+int cmd_list(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+/* Print "pmiproof <subcommand>: <fmt...>" as an error line and return COMMAND_ERROR. */
+int command_error(const char *subcommand, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * What getopt_long() found wrong (it returned `found`, '?' or ':'; opterr is 0): one error line.
+ * Returns COMMAND_ERROR.
+ */
+int command_bad_option(const char *subcommand, int found, char **argv);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "record.h"
+#include "unit.h"
+
+/* Arguments of a test that do not depend on the number of bounds: path, --cpu LIST, workload. */
+#define FIXED_ARGUMENTS 4
+
+/* Are the options about something that is in the suite? */
+static int check_bound(const struct suite *suite, const struct run_options_bound *bound,
+		       struct err *err)
+{
+	size_t length = strcspn(bound->setting, "=");
+
+	for (size_t i = 0; i < suite->n; i++) {
+		char check[128];
+		const json_t *declared;
+		const char *unit;
+		double value;
+		int result;
+
+		if (strcmp(suite->tests[i].name, bound->hypothesis) != 0)
+			continue;
+		snprintf(check, sizeof(check), "%.*s", (int)length, bound->setting);
+		declared = suite_find(&suite->tests[i], "checks", check);
+		unit = json_string_value(json_object_get(declared, "bound_unit"));
+		if (!unit)
+			return err_set(err, 0, "--bound %s.%s: no check of that name takes a bound",
+				       bound->hypothesis, bound->setting);
+		result = bound->setting[length] ? unit_parse_explicit(bound->setting + length + 1,
+								      unit, &value, err)
+						: err_set(err, 0, "no value");
+		if (result)
+			err_prefix(err, "--bound %s.%s", bound->hypothesis, check);
+		return result;
+	}
+	return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run", bound->hypothesis,
+		       bound->setting);
+}
+
+static int check_options(const struct suite *suite, const struct run_options *options,
+			 struct err *err)
+{
+	bool takes_workload = false;
+	int result = 0;
+
+	for (size_t i = 0; !result && i < options->n_bounds; i++)
+		result = check_bound(suite, &options->bounds[i], err);
+	for (size_t i = 0; i < suite->n; i++)
+		takes_workload |= suite_find(&suite->tests[i], "options", "workload") != NULL;
+	if (!result && options->workload && !takes_workload)
+		result = err_set(err, 0, "--workload: no hypothesis to be run takes one");
+	return result;
+}
+
+/* The command line of one test. Newly allocated, its strings too. */
+static char **make_argv(const struct suite_test *test, const struct run_options *options)
+{
+	char **argv = calloc(FIXED_ARGUMENTS + 2 * options->n_bounds + 1, sizeof(*argv));
+	size_t n = 0;
+
+	if (!argv)
+		return NULL;
+	argv[n++] = strdup(test->path);
+	if (options->cpu_list) {
+		argv[n++] = strdup("--cpu");
+		argv[n++] = strdup(options->cpu_list);
+	}
+	for (size_t i = 0; i < options->n_bounds; i++) {
+		if (strcmp(options->bounds[i].hypothesis, test->name) != 0)
+			continue;
+		argv[n++] = strdup("--bound");
+		argv[n++] = strdup(options->bounds[i].setting);
+	}
+	if (options->workload && suite_find(test, "options", "workload") &&
+	    asprintf(&argv[n++], "--workload=%s", options->workload) < 0)
+		argv[n - 1] = NULL;
+	return argv;
+}
+
+static char *make_label(const struct suite_test *test, unsigned int iter, unsigned int repeat)
+{
+	char *label;
+
+	if (repeat == 1)
+		return strdup(test->name);
+	return asprintf(&label, "%s/%u", test->name, iter) < 0 ? NULL : label;
+}
+
+static int add_entry(struct plan *plan, const struct suite_test *test, char *const *argv,
+		     unsigned int iter, const struct run_options *options)
+{
+	char *label = make_label(test, iter, options->repeat);
+
+	if (!label || !argv) {
+		free(label);
+		return -ENOMEM;
+	}
+	plan->labels[plan->n] = label;
+	plan->entries[plan->n] = (struct planned){
+		.test = test,
+		.iter = iter,
+		.number = plan->n + 1,
+		.label = label,
+		.argv = argv,
+		.verdict = VERDICT_NONE,
+	};
+	plan->n++;
+	return 0;
+}
+
+int plan_make(struct plan *plan, const struct suite *suite, const struct run_options *options,
+	      struct err *err)
+{
+	size_t n = suite->n * options->repeat;
+	int result;
+
+	*plan = (struct plan){ .n_tests = suite->n };
+	result = check_options(suite, options, err);
+	if (result)
+		return result;
+	plan->entries = calloc(n, sizeof(*plan->entries));
+	plan->labels = calloc(n, sizeof(*plan->labels));
+	plan->argvs = calloc(suite->n, sizeof(*plan->argvs));
+	if (!plan->entries || !plan->labels || !plan->argvs)
+		return err_set(err, ENOMEM, "plan");
+	for (size_t i = 0; i < suite->n; i++)
+		plan->argvs[i] = make_argv(&suite->tests[i], options);
+	for (unsigned int iter = 1; !result && iter <= options->repeat; iter++)
+		for (size_t i = 0; !result && i < suite->n; i++)
+			result = add_entry(plan, &suite->tests[i], plan->argvs[i], iter, options);
+	return result ? err_set(err, ENOMEM, "plan") : 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; plan->argvs && i < plan->n_tests; i++) {
+		for (char **arg = plan->argvs[i]; arg && *arg; arg++)
+			free(*arg);
+		free(plan->argvs[i]);
+	}
+	for (size_t i = 0; i < plan->n; i++)
+		free(plan->labels[i]);
+	free(plan->argvs);
+	free(plan->labels);
+	free(plan->entries);
+}
+
+static json_t *planned_json(const struct suite_test *test)
+{
+	json_t *entry = json_pack("{s:s, s:s, s:i}", "test", test->name, "danger",
+				  danger_name(test->danger), "budget_s", (int)test->budget_s);
+
+	record_set_text(entry, "claim", suite_text(test, "claim"), (size_t)-1);
+	record_set_text(entry, "source", suite_text(test, "source"), (size_t)-1);
+	return entry;
+}
+
+json_t *plan_record(const struct suite *suite, const struct run_options *options, int argc,
+		    char **argv)
+{
+	json_t *args = json_array();
+	json_t *planned = json_array();
+
+	for (int i = 0; i < argc; i++) {
+		json_t *holder = json_object();
+
+		record_set_text(holder, "arg", argv[i], (size_t)-1);
+		json_array_append(args, json_object_get(holder, "arg"));
+		json_decref(holder);
+	}
+	for (size_t i = 0; i < suite->n; i++)
+		json_array_append_new(planned, planned_json(&suite->tests[i]));
+	return json_pack("{s:s, s:s, s:o, s:O, s:o, s:i}", "type", "run", "version",
+			 PMIPROOF_VERSION, "args", args, "labels", options->labels, "planned",
+			 planned, "repeat", (int)options->repeat);
+}
+
+json_t *plan_done(const struct plan *plan, int exit_code, bool interrupted)
+{
+	json_t *counts = json_object();
+
+	for (enum verdict v = VERDICT_HUNG; v < VERDICT_NONE; v++) {
+		json_int_t n = 0;
+
+		for (size_t i = 0; i < plan->n; i++)
+			n += plan->entries[i].verdict == v;
+		json_object_set_new(counts, verdict_name(v), json_integer(n));
+	}
+	return json_pack("{s:s, s:o, s:i, s:b}", "type", "done", "counts", counts, "exit",
+			 exit_code, "interrupted", (int)interrupted);
+}
+
+int plan_exit(const struct plan *plan)
+{
+	enum verdict worst = VERDICT_NONE;
+
+	for (size_t i = 0; i < plan->n; i++)
+		worst = verdict_worse(worst, plan->entries[i].verdict);
+	if (worst == VERDICT_HUNG || worst == VERDICT_FAIL)
+		return COMMAND_REFUTED;
+	return worst == VERDICT_BROKEN ? COMMAND_BROKEN : COMMAND_OK;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_SUITE_H
+#define PMIPROOF_SUITE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+#include "hypothesis.h"
+#include "klog.h"
+
+/* One test binary, DIR/<theme>/<name>, and what it declares. */
+struct suite_test {
+	char *path;
+	char *theme;
+	char *name;
+	char problem[sizeof(((struct err *)0)->text)]; /* why it cannot be run; empty: none */
+	json_t *declaration; /* docs/records.md; an empty object when there is a problem */
+	/* The same, checked; all zero or empty when there is a problem. */
+	enum danger danger;
+	unsigned int budget_s;
+	struct klog_allow *klog; /* ends with KLOG_NONE */
+	const char **sysctls;	 /* ends with NULL */
+};
+
+/* In the order of theme and name. */
+struct suite {
+	struct suite_test *tests;
+	size_t n;
+};
+
+/* Where the hypotheses of this program are: beside it (build tree) or in ../lib/pmiproof. */
+int suite_default_dir(char *dir, size_t size, struct err *err);
+
+/*
+ * Find the executables in the folders of `dir` that match one of the patterns (fnmatch() on NAME or
+ * THEME/NAME; no pattern: all) and ask each to describe itself. One that cannot is kept with its
+ * problem. -ENOENT for a pattern that matches nothing, or a folder without any.
+ */
+int suite_load(struct suite *suite, const char *dir, char *const *patterns, size_t n_patterns,
+	       struct err *err);
+
+void suite_free(struct suite *suite);
+
+/*
+ * Take over what a test printed for --describe. -EBADMSG with err when it is no declaration. (For
+ * suite_load(); public for its test.)
+ */
+int suite_declare(struct suite_test *test, const char *text, size_t len, struct err *err);
+
+/* The entry of `list` ("checks", "options") with that "name" in a declaration, or NULL. */
+const json_t *suite_find(const struct suite_test *test, const char *list, const char *name);
+
+/* A text of the declaration, "" when it has none. */
+const char *suite_text(const struct suite_test *test, const char *key);
+
+/* Ask whether it would run here. -errno when it could not say; else *ready, and why not. */
+int suite_probe(const struct suite_test *test, bool *ready, char *reason, size_t size,
+		struct err *err);
+
+#endif

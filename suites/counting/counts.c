@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Claim: hardware counters count exactly what a known loop retires, nothing from elsewhere, and
+ * every overflow becomes a sample.
+ *
+ * Mechanism: a counter is programmed, started and stopped around its task, saved and restored as
+ * tasks take turns, and reloaded at each overflow. A mistake in any of these adds the counts of
+ * others, loses some, or loses an overflow, after which a counter runs on to its far end in
+ * silence.
+ *
+ * On a broken kernel or PMU a loop of known length counts differently, counts differently beside
+ * another task than alone, or yields fewer samples than its count holds periods. Everything that
+ * samples or counts rests on this: it is the positive control of the other hypotheses.
+ *
+ * Counts of two lengths of a loop are subtracted, so that what starting and stopping costs cancels
+ * out, and the least of several runs is taken: an interrupt may add an instruction (the return to
+ * the loop is counted on several CPUs), but nothing can take one away.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "background.h"
+#include "event.h"
+#include "hypothesis.h"
+#include "workload.h"
+
+#define REPEATS 30
+#define ROUNDS_SHORT 1000 /* microseconds: most runs see no interrupt */
+#define ROUNDS_LONG 11000
+#define PERIOD 10007 /* prime, so that it does not beat with the length of a round */
+#define ROUNDS_SAMPLED 2000000
+#define RING_PAGES 64
+
+static struct perf_event_attr user_attr(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, config);
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+/* Count one run of the loop; NAN and a broken run when that is not possible. */
+static double count(struct run *run, uint64_t config, const struct workload *work, uint64_t rounds)
+{
+	struct perf_event_attr attr = user_attr(config);
+	struct event event = EVENT_CLOSED;
+	struct event_count read = { 0 };
+	struct err err;
+	int result = event_open_self(&event, &attr, &err);
+
+	if (!result)
+		result = event_enable(&event, &err);
+	if (!result) {
+		work->run(rounds);
+		result = event_disable(&event, &err);
+	}
+	if (!result)
+		result = event_read(&event, &read, &err);
+	event_close(&event);
+	if (!result && read.running == read.enabled)
+		return (double)read.value;
+	run_broken(run, "count of %s: %s", work->name,
+		   result ? err.text : "the event was not on the PMU all the time");
+	return NAN;
+}
+
+/* What ROUNDS_LONG - ROUNDS_SHORT more rounds add, at the least. */
+static double least_difference(struct run *run, uint64_t config, const struct workload *work)
+{
+	double few = INFINITY, many = INFINITY;
+
+	for (int i = 0; i < REPEATS; i++) {
+		few = fmin(few, count(run, config, work, ROUNDS_SHORT));
+		many = fmin(many, count(run, config, work, ROUNDS_LONG));
+	}
+	return many - few;
+}
+
+static void check_loop(struct run *run, const char *check, const char *loop, uint64_t config,
+		       const struct workload *work, uint64_t per_round)
+{
+	char row[64];
+	double got = least_difference(run, config, work);
+	double expected = (double)((ROUNDS_LONG - ROUNDS_SHORT) * per_round);
+
+	snprintf(row, sizeof(row), "%s, %s", loop,
+		 config == PERF_COUNT_HW_INSTRUCTIONS ? "instructions" : "branches");
+	run_figure(run, "counts", row, "counted", got, "1");
+	run_figure(run, "counts", row, "expected", expected, "1");
+	run_check_eq(run, check, row, got, expected, "1");
+}
+
+static void run_forever(const void *argument)
+{
+	const struct workload *work = argument;
+
+	for (;;)
+		work->run(100000);
+}
+
+/* The same counts while another task takes turns with this one on the same CPU. */
+static void check_alone(struct run *run, const struct workload *work)
+{
+	struct err err;
+	pid_t other;
+
+	if (cpus_pin(run_cpus(run)->cpu[0], &err)) {
+		run_broken(run, "%s", err.text);
+		return;
+	}
+	other = background_start(run_forever, workload_find("branches"), &err);
+	if (other < 0) {
+		run_broken(run, "%s", err.text);
+		return;
+	}
+	check_loop(run, "nothing_from_elsewhere", "multiply beside another task",
+		   PERF_COUNT_HW_INSTRUCTIONS, work, work->instructions_per_round);
+	background_stop(other);
+}
+
+/* Samples in the ring, and how many the kernel says were lost. */
+static int drain(struct event *event, double *samples, double *lost, struct err *err)
+{
+	struct ring_record record;
+	int result;
+
+	while ((result = ring_next(&event->ring, &record, err)) > 0) {
+		uint64_t n = 0;
+
+		*samples += record.header->type == PERF_RECORD_SAMPLE;
+		if (record.header->type == PERF_RECORD_LOST && !ring_parse_lost(&record, &n, err))
+			*lost += (double)n;
+	}
+	return result;
+}
+
+/* A long run, sampled: as many samples as its own count holds periods. */
+static void check_overflows(struct run *run, const struct workload *work)
+{
+	struct perf_event_attr attr = user_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	struct event event = EVENT_CLOSED;
+	struct event_count read = { 0 };
+	double samples = 0, lost = 0;
+	struct err err;
+	int result;
+
+	attr.sample_period = PERIOD;
+	attr.sample_type = PERF_SAMPLE_IP;
+	result = event_open_self(&event, &attr, &err);
+	if (!result)
+		result = event_map(&event, RING_PAGES, false, &err);
+	if (!result)
+		result = event_enable(&event, &err);
+	/* In parts, so that the ring is emptied before it is full. */
+	for (int i = 0; !result && i < 100; i++) {
+		work->run(ROUNDS_SAMPLED / 100);
+		result = drain(&event, &samples, &lost, &err);
+	}
+	if (!result)
+		result = event_disable(&event, &err);
+	if (!result)
+		result = event_read(&event, &read, &err);
+	if (!result)
+		result = drain(&event, &samples, &lost, &err);
+	event_close(&event);
+	if (result) {
+		run_broken(run, "sampling: %s", err.text);
+		return;
+	}
+	run_figure(run, "overflows", "multiply", "count", (double)read.value, "1");
+	run_figure(run, "overflows", "multiply", "samples", samples, "1");
+	run_figure(run, "overflows", "multiply", "lost", lost, "1");
+	run_check_le(run, "every_overflow", NULL,
+		     fabs(samples + lost - floor((double)read.value / PERIOD)), 1, "1");
+}
+
+static int run_counts(struct run *run)
+{
+	const struct workload *work = workload_find("multiply");
+	double first;
+
+	if (!work->exact)
+		return run_skip(run, "no loop of known length for this architecture");
+	first = count(run, PERF_COUNT_HW_INSTRUCTIONS, work, ROUNDS_SHORT);
+	if (!run_control(run, "instructions", first, 0, "1"))
+		return 0;
+	for (const struct workload *w = workloads; w->name; w++)
+		check_loop(run, "instructions_exact", w->name, PERF_COUNT_HW_INSTRUCTIONS, w,
+			   w->instructions_per_round);
+	/* The taken branches, and the one that leaves the loop and is not taken. */
+	for (const struct workload *w = workloads; w->name; w++)
+		check_loop(run, "branches_exact", w->name, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, w,
+			   w->branches_per_round + 1);
+	check_alone(run, work);
+	check_overflows(run, work);
+	return 0;
+}
+
+static const struct need needs[] = {
+	{ .kind = NEED_PMU },
+	{ .kind = NEED_END },
+};
+
+static const struct check checks[] = {
+	{ .name = "instructions_exact",
+	  .claim = "a known loop counts its instructions, to the last one",
+	  .origin = "the assembly, confirmed by single-stepping it (fixtures/workloads)" },
+	{ .name = "branches_exact",
+	  .claim = "and its branches",
+	  .origin = "the assembly: branches taken and the one not taken; Intel SDM 3B, Branch "
+		    "Instructions Retired counts both" },
+	{ .name = "nothing_from_elsewhere",
+	  .claim = "another task on the same CPU adds nothing",
+	  .origin = "an event of a task counts while that task runs; perf_event_open(2)" },
+	{ .name = "every_overflow",
+	  .claim = "samples are the count divided by the period",
+	  .origin = "an overflow every period; 1 for the one that may be pending at the end" },
+	{ 0 },
+};
+
+const struct hypothesis hypothesis = {
+	.name = "counts",
+	.claim = "Hardware counters count exactly what a known loop retires, nothing from "
+		 "elsewhere, "
+		 "and every overflow becomes a sample.",
+	.source = "positive control of the PMI hypotheses; perf_event_open(2)",
+	.danger = DANGER_SAFE,
+	.budget_s = 30,
+	.needs = needs,
+	.checks = checks,
+	.run = run_counts,
+};
