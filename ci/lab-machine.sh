@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For the scripts that boot the emulated machines (sourced): the files they need, an initramfs, a
 # boot with the console in a file, and verdicts. Sets build, qemu, kernel, guest, exact, tmp, log.
+# shellcheck disable=SC2034 # its variables are used where it is sourced
 
 build=${BUILD:-build}
 qemu=$build/lab/qemu/bin/qemu-system-x86_64
