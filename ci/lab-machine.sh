@@ -60,15 +60,22 @@ lab_initramfs() {
 	rm -rf "$root"
 }
 
-# lab_boot NAME CPU INITRAMFS QEMU-OPTION...: the console goes to $log/NAME. With LAB_QEMU another
-# emulator.
-lab_boot() {
-	name=$1 cpu=$2 initramfs=$3
-	shift 3
+# lab_qemu CPU INITRAMFS QEMU-OPTION...: boot, with the console on standard input and output. With LAB_QEMU
+# another emulator.
+lab_qemu() {
+	cpu=$1 initramfs=$2
+	shift 2
 	timeout 300 "${LAB_QEMU:-$qemu}" -accel tcg -cpu "$cpu" -m 512 -nodefaults -no-user-config \
 		-display none -vga none -nic none -serial stdio -no-reboot "$@" \
 		-kernel "$kernel" -initrd "$initramfs" \
-		-append 'console=ttyS0 quiet panic=-1 nmi_watchdog=0' 2>"$log/$name.err" </dev/null >"$log/$name.raw" ||
+		-append 'console=ttyS0 quiet panic=-1 nmi_watchdog=0' </dev/null
+}
+
+# lab_boot NAME CPU INITRAMFS QEMU-OPTION...: boot, with the console in $log/NAME.
+lab_boot() {
+	name=$1
+	shift
+	lab_qemu "$@" 2>"$log/$name.err" >"$log/$name.raw" ||
 		echo "FAILED qemu: exit $?" >>"$log/$name.raw"
 	tr -d '\r' <"$log/$name.raw" >"$log/$name"
 	rm -f "$log/$name.raw"
