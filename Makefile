@@ -77,7 +77,7 @@ LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
 COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
-SMOKE_GUEST := $(BUILD)/fixtures/machines/x86/smoke_guest
+LAB_GUESTS := $(addprefix $(BUILD)/fixtures/machines/x86/,smoke_guest fault_guest)
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -85,7 +85,7 @@ FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c fixtures/hooks/insert.c \
-	fixtures/machines/x86/smoke_guest.c ci/check_main.c)
+	fixtures/machines/x86/smoke_guest.c fixtures/machines/x86/fault_guest.c ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-test fuzz
 
@@ -104,7 +104,7 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
 
-lab-smoke: lab $(SMOKE_GUEST) ## boot the emulated machines and check their PMU
+lab-smoke: lab $(LAB_GUESTS) ## boot the emulated machines and check their PMU
 	@ci/lab-smoke
 
 check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
@@ -195,7 +195,7 @@ $(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an initramfs, which has no libraries.
-$(SMOKE_GUEST): $(SMOKE_GUEST).o $(LIB)
+$(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
 
 # fixtures/hypotheses/NAME_check tests the hypothesis of suites/THEME/NAME.c.
