@@ -87,13 +87,14 @@ OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC
 	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c fixtures/hooks/insert.c \
 	fixtures/machines/x86/smoke_guest.c fixtures/machines/x86/fault_guest.c ci/check_main.c)
 
-GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-test fuzz
+GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
+	fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-smoke fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -104,8 +105,17 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
 
-lab-smoke: lab $(LAB_GUESTS) ## boot the emulated machines and check their PMU
+lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
+
+lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
+	@ci/lab-perf
+
+lab-kvm-unit-tests: lab ## the PMU tests of a built kvm-unit-tests tree, in KUT=DIR
+	@ci/lab-kvm-unit-tests $(or $(KUT),$(error KUT=DIR: a built tree of kvm-unit-tests is needed))
+
+lab-bench: lab $(BENCHES) ## what the emulated PMU costs, against a stock qemu-system-x86_64
+	@ci/lab-bench
 
 check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
 	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
