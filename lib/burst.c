@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cpus.h"
 #include "event.h"
 #include "placement.h"
@@ -26,25 +27,17 @@ struct request {
 	int result;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Multiply for `ns` and tell how long it really was and how many rounds came in each ns. */
 static double multiply(uint64_t ns, uint64_t *took)
 {
 	const struct workload *work = workload_find("multiply");
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	double rounds = 0;
 
 	do {
 		work->run(1000);
 		rounds++;
-		*took = now_ns() - start;
+		*took = clock_ns(CLOCK_MONOTONIC) - start;
 	} while (*took < ns);
 	return rounds / (double)*took;
 }

@@ -9,19 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "workload.h"
 
 static long membarrier(int command)
 {
 	return syscall(SYS_membarrier, command, 0, 0);
-}
-
-static double seconds_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
 static void *worker_thread(void *argument)
@@ -43,12 +36,12 @@ static void *rcu_thread(void *argument)
 	struct bystanders *all = argument;
 
 	while (!all->stop) {
-		double start = seconds_ns();
+		double start = (double)clock_ns(CLOCK_MONOTONIC);
 
 		if (membarrier(MEMBARRIER_CMD_GLOBAL))
 			break;
 		if (all->grace_n < BYSTANDER_GRACE_MAX)
-			all->grace_ns[all->grace_n++] = seconds_ns() - start;
+			all->grace_ns[all->grace_n++] = (double)clock_ns(CLOCK_MONOTONIC) - start;
 		all->grace_total++;
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "event.h"
 #include "stats.h"
 #include "unit.h"
@@ -32,14 +33,6 @@ static const struct mode {
 };
 
 #define MODES (sizeof(modes) / sizeof(modes[0]))
-
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static int open_mode(struct event *event, const struct mode *mode, struct err *err)
 {
@@ -66,9 +59,9 @@ static int measure(const struct mode *mode, const struct workload *work, double 
 
 	if (result)
 		return result;
-	start = now_ns();
+	start = (double)clock_ns(CLOCK_MONOTONIC);
 	work->run(ROUNDS);
-	*ns = (now_ns() - start) / ROUNDS;
+	*ns = ((double)clock_ns(CLOCK_MONOTONIC) - start) / ROUNDS;
 	event_close(&event);
 	return 0;
 }

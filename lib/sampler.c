@@ -7,16 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
+
 /* The drainer looks this often; a ring must hold what comes in twice that time. */
 #define DRAIN_NS 10000000
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void take_sample(struct sampler *sampler, struct sampler_cpu *cpu, uint64_t time)
 {
@@ -118,7 +112,7 @@ static int enable_all(struct sampler *sampler, int limit, struct err *err)
 {
 	int result = 0;
 
-	sampler->start_ns = now_ns();
+	sampler->start_ns = clock_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; !result && i < sampler->n; i++)
 		result = event_refresh(&sampler->cpu[i].event, limit, err);
 	return result;
@@ -166,7 +160,7 @@ int sampler_stop(struct sampler *sampler, struct err *err)
 
 		result = result ? result : one;
 	}
-	sampler->end_ns = now_ns();
+	sampler->end_ns = clock_ns(CLOCK_MONOTONIC);
 	sampler->stop = true;
 	if (sampler->draining)
 		pthread_join(sampler->drainer, NULL);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "clock.h"
 #include "trace.h"
 
 #include <check.h>
@@ -93,14 +94,6 @@ static void stop(struct trace *trace)
 	ck_assert_msg(!trace_stop(trace, &err), "%s", err.text);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* What a handler notes, per CPU because handlers run in one thread per CPU. */
 struct seen {
 	struct trace_field id, pid;
@@ -143,7 +136,7 @@ START_TEST(counts_exactly)
 	static const long calls[] = { 0, 1, 10000 };
 	struct trace *trace = open_session(4096);
 	struct seen *seen = new_seen(trace, add_own_calls(trace, "sys_enter"));
-	uint64_t before = now_ns();
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
 	uint64_t sum = 0;
 
 	start(trace, note, seen);
@@ -155,7 +148,7 @@ START_TEST(counts_exactly)
 		ck_assert_uint_eq(seen->cpu[cpu].lost, 0);
 		if (seen->cpu[cpu].n) {
 			ck_assert_uint_ge(seen->cpu[cpu].first, before);
-			ck_assert_uint_le(seen->cpu[cpu].last, now_ns());
+			ck_assert_uint_le(seen->cpu[cpu].last, clock_ns(CLOCK_MONOTONIC));
 		}
 	}
 	ck_assert_uint_eq(sum, calls[_i]);

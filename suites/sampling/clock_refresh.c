@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "event.h"
 #include "hypothesis.h"
 #include "workload.h"
@@ -68,14 +69,6 @@ static void on_overflow(int number, siginfo_t *info, void *context)
 	shot->armed += !ioctl(shot->event.fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-static uint64_t thread_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Send this thread, and no other, the overflow signal. */
 static int signal_me(const struct event *event, struct err *err)
 {
@@ -114,16 +107,17 @@ static void *oneshot_thread(void *argument)
 	uint64_t start, now;
 
 	shot->result = arm(shot);
-	start = now = thread_ns();
+	start = now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (!shot->result && now - start < RUN_NS) {
 		shot->slice = (unsigned int)((now - start) * SLICES / RUN_NS);
 		work->run(1000);
-		now = thread_ns();
+		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	}
 	shot->cpu_ns = now - start;
 	shot->rearm = false;
 	/* The last arming may still fire once; from then on there must be silence. */
-	for (start = now; !shot->result && now - start < SILENCE_NS; now = thread_ns())
+	for (start = now; !shot->result && now - start < SILENCE_NS;
+	     now = clock_ns(CLOCK_THREAD_CPUTIME_ID))
 		work->run(1000);
 	event_close(&shot->event);
 	mine = NULL;

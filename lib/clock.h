@@ -5,13 +5,19 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds of CLOCK_MONOTONIC: for timeouts and durations, never for a measurement. */
-static inline int64_t clock_ms(void)
+/* Nanoseconds of a clock. */
+static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Milliseconds of CLOCK_MONOTONIC: for timeouts and durations, never for a measurement. */
+static inline int64_t clock_ms(void)
+{
+	return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 /* Sleep for a while between two looks at something that has no descriptor to poll. */
