@@ -285,17 +285,22 @@ static int run_all(struct lab *lab, int *code, struct err *err)
 /* What a report says of the machine beside its inventory. */
 static json_t *describe_machine(const struct lab_machine *machine)
 {
-	json_t *faults = json_array();
+	json_t *faults = json_array(), *params = json_array();
 	char path[PATH_MAX + 16], revision[128];
 	json_t *lab;
 
 	for (size_t i = 0; i < machine->n_faults; i++)
 		json_array_append_new(faults, json_string(machine->faults[i]));
+	for (size_t i = 0; i < machine->n_params; i++)
+		json_array_append_new(params, json_string(machine->params[i]));
 	snprintf(path, sizeof(path), "%s/revision", machine->qemu);
 	if (io_read_text(path, revision, sizeof(revision)) < 0)
 		snprintf(revision, sizeof(revision), "unknown");
-	lab = json_pack("{s:s, s:s, s:s, s:o}", "cpu_model", machine->model->name, "mode",
-			lab_mode_name(machine->mode), "emulator", revision, "faults", faults);
+	lab = json_pack("{s:s, s:s, s:s, s:o, s:o}", "cpu_model", machine->model->name, "mode",
+			lab_mode_name(machine->mode), "emulator", revision, "faults", faults,
+			"params", params);
+	if (lab && *machine->variant)
+		json_object_set_new(lab, "variant", json_string(machine->variant));
 	record_set_text(lab, "kernel", strrchr(machine->kernel, '/') + 1, (size_t)-1);
 	return json_pack("{s:b, s:o}", "emulated", 1, "lab", lab);
 }
