@@ -214,21 +214,33 @@ static enum verdict explain(const struct lab *lab, enum lab_death death, int sta
 	return VERDICT_HUNG;
 }
 
+/* What its console has of why a guest died: a panic or the like, else the last line. */
+static void add_last_words(const struct console *console, char *text, size_t size)
+{
+	size_t used = strlen(text);
+	char worst[600];
+
+	json_decref(console_evidence(console, worst, sizeof(worst)));
+	if (*worst)
+		snprintf(text + used, size - used, "; %.200s", worst);
+	else if (*console_last(console))
+		snprintf(text + used, size - used, "; last on its console: %.200s",
+			 console_last(console));
+}
+
 /* The guest has died: judge what it was doing. */
 static void bury(struct lab *lab, enum lab_death death, int status)
 {
 	struct lab_guest *guest = &lab->guest;
 	char text[1024];
 	enum verdict verdict = explain(lab, death, status, text, sizeof(text));
-	const char *last = console_last(&guest->console);
 
 	if (guest->stream.running) {
 		lab->false_starts = 0;
 		lab_guest_settle(guest, verdict, text, true);
 		return;
 	}
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.200s",
-		 *last ? "; last on its console: " : "", last);
+	add_last_words(&guest->console, text, sizeof(text));
 	lab_guest_note(guest, text);
 	if (++lab->false_starts < FALSE_STARTS_MAX)
 		return;
