@@ -55,8 +55,11 @@ static int find_column(char *header, int cpu, struct err *err)
 	return err_set(err, ENODEV, "no column for CPU %d", cpu);
 }
 
-/* The text after the colon of a row of that name, or NULL when the line is another row. */
-static const char *row_counts(char *line, const char *row)
+/*
+ * The text after the colon of a row of that name, or NULL when the line is another row. *labelled:
+ * it is the one with that label, not one of a device of that name.
+ */
+static const char *row_counts(char *line, const char *row, bool *labelled)
 {
 	char *colon = strchr(line, ':');
 	char *label = line + strspn(line, " ");
@@ -66,7 +69,8 @@ static const char *row_counts(char *line, const char *row)
 	if (!colon)
 		return NULL;
 	*colon = '\0';
-	if (!strcmp(label, row))
+	*labelled = !strcmp(label, row);
+	if (*labelled)
 		return colon + 1;
 	if (!*label || strspn(label, "0123456789") != strlen(label))
 		return NULL;
@@ -100,7 +104,7 @@ int interrupts_parse(FILE *file, const char *row, int cpu, uint32_t *count, stru
 {
 	char *line = NULL;
 	size_t size = 0;
-	bool found = false;
+	bool found = false, labelled = false;
 	uint32_t sum = 0;
 	int column = -1;
 	int result = 0;
@@ -111,8 +115,8 @@ int interrupts_parse(FILE *file, const char *row, int cpu, uint32_t *count, stru
 		column = find_column(line, cpu, err);
 	if (column < 0 && !result)
 		result = column;
-	while (!result && getline(&line, &size, file) >= 0) {
-		const char *counts = row_counts(line, row);
+	while (!result && !labelled && getline(&line, &size, file) >= 0) {
+		const char *counts = row_counts(line, row, &labelled);
 		uint32_t one;
 
 		if (!counts)
@@ -120,7 +124,7 @@ int interrupts_parse(FILE *file, const char *row, int cpu, uint32_t *count, stru
 		if (take_count(counts, column, &one))
 			result = err_set(err, ENODEV, "row %s: no count for CPU %d", row, cpu);
 		else
-			sum += one;
+			sum = labelled ? one : sum + one;
 		found = true;
 	}
 	free(line);
