@@ -31,9 +31,17 @@ _pmiproof_bounds() {
 		/^        "bound_unit": / { print hypothesis "." check "=" }'
 }
 
+# The same for --option: HYPOTHESIS.NAME=. Where in it a name is, is told by the key of its array.
+_pmiproof_own_options() {
+	"$1" list --json 2>/dev/null | awk -F '"' '
+		/^    "name": / { hypothesis = $4 }
+		/^    "[a-z]*": [[]/ { array = $2 }
+		/^        "name": / && array == "options" { print hypothesis "." $4 "=" }'
+}
+
 _pmiproof_run_options() {
 	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--workload --identify --ktap --suites -h --help
+			--option --workload --identify --ktap --suites -h --help
 }
 
 _pmiproof_lab_options() {
@@ -75,6 +83,10 @@ _pmiproof_value() {
 	--bound)
 		compopt -o nospace 2>/dev/null
 		_pmiproof_offer "$2" < <(_pmiproof_bounds "$3")
+		;;
+	--option)
+		compopt -o nospace 2>/dev/null
+		_pmiproof_offer "$2" < <(_pmiproof_own_options "$3")
 		;;
 	--cpu-model) _pmiproof_offer "$2" < <("$3" lab models 2>/dev/null | sed 's, .*,,') ;;
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
