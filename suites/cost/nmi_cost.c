@@ -13,9 +13,9 @@
  * limit. What a change to the handler gains is seen by comparing this table with another kernel's:
  * only rows of the same options, frequency mode against frequency mode.
  */
-#include <math.h>
+#include <errno.h>
 
-#include "cost_bench.h"
+#include "cost_rows.h"
 #include "event.h"
 #include "interrupts.h"
 #include "rate_limit.h"
@@ -28,43 +28,59 @@ static struct perf_event_attr cycles_attr(const struct cost_options *options)
 	return attr;
 }
 
-/* NMIs of the CPUs under test since boot. NAN, and a broken run, when they cannot be read. */
-static double count_nmis(struct run *run)
+/* NMIs of a CPU under test. false, and a broken run, when they cannot be read. */
+static bool count_nmis(struct run *run, size_t i, uint32_t *count)
 {
-	uint64_t n;
 	struct err err;
 
-	if (!interrupts_count("NMI", run_cpus(run), &n, &err))
-		return (double)n;
+	if (!interrupts_read("NMI", run_cpus(run)->cpu[i], count, &err))
+		return true;
 	run_broken(run, "%s", err.text);
-	return NAN;
+	return false;
 }
 
-static int run_row(struct cost_bench *bench, const struct cost_options *options)
+/* Others cause NMIs, too: this is what of all NMIs the table does not tell of. */
+static void report_untraced(struct run *run, const char *row, const uint32_t *before, double traced)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < run_cpus(run)->n; i++) {
+		uint32_t after;
+
+		if (!count_nmis(run, i, &after))
+			return;
+		all += interrupts_since(before[i], after);
+	}
+	run_figure(run, "samples", row, "NMIs not traced", all - traced, "1");
+}
+
+static int run_row(struct cost_rows *rows, const struct cost_options *options)
 {
 	const struct perf_event_attr attr = cycles_attr(options);
-	double nmis = count_nmis(bench->run);
+	uint32_t before[CPUS_MAX] = { 0 };
 	struct stats stats = { 0 };
-	int result = cost_bench_observe(bench, options->row, &attr);
+	int result;
 
-	if (!result && cost_bench_samples(bench, options->row).taken > 0) {
-		cost_bench_report(bench, options->row, options->fixed, &stats);
-		/* Others cause NMIs, too: this is what of all NMIs the table does not tell of. */
-		run_figure(bench->run, "samples", options->row, "NMIs not traced",
-			   count_nmis(bench->run) - nmis - (double)stats.n, "1");
-		cost_bench_check_share(bench, "cpu_share", options->row);
+	for (size_t i = 0; i < run_cpus(rows->run)->n; i++)
+		if (!count_nmis(rows->run, i, &before[i]))
+			return -ENODATA;
+	result = cost_rows_observe(rows, options->row, &attr);
+	if (!result && cost_rows_samples(rows, options->row).taken > 0) {
+		cost_rows_report(rows, options->row, options->fixed, &stats);
+		report_untraced(rows->run, options->row, before, (double)stats.n);
+		cost_rows_check_share(rows, "cpu_share", options->row);
 	}
-	cost_bench_end(bench);
+	cost_rows_end(rows);
 	return result;
 }
 
 static int run_cost(struct run *run)
 {
-	struct cost_bench bench;
+	struct cost_rows rows;
 	struct err err;
 	int result = 0;
 
-	if (cost_bench_open(&bench, run, HANDLER_NMI, "perf NMI handler time", &err))
+	if (cost_rows_open(&rows, run, HANDLER_NMI, "perf NMI handler time", &err))
 		return run_broken(run, "%s", err.text);
 	for (const struct cost_options *row = cost_options; !result && row->row; row++) {
 		const struct perf_event_attr attr = cycles_attr(row);
@@ -72,10 +88,10 @@ static int run_cost(struct run *run)
 		if (row->callgraph == CALLGRAPH_LBR && event_probe(&attr, &err))
 			run_note(run, "%s: not measured: %s", row->row, err.text);
 		else
-			result = run_row(&bench, row);
+			result = run_row(&rows, row);
 	}
-	cost_bench_close(&bench);
-	run_control(run, "samples, least of all rows", bench.least_samples, 0, "1");
+	cost_rows_close(&rows);
+	run_control(run, "samples, least of all rows", rows.least_samples, 0, "1");
 	return 0;
 }
 
@@ -103,7 +119,7 @@ static const struct klog_allow klog[] = {
 
 static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
 
-static const struct option_spec options[] = { COST_BENCH_WORKLOAD, COST_BENCH_ROW_MS, { 0 } };
+static const struct option_spec options[] = { COST_ROWS_WORKLOAD, COST_ROWS_ROW_MS, { 0 } };
 
 const struct hypothesis hypothesis = {
 	.name = "nmi_cost",

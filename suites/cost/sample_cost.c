@@ -14,7 +14,7 @@
  */
 #include <math.h>
 
-#include "cost_bench.h"
+#include "cost_rows.h"
 #include "event.h"
 #include "rate_limit.h"
 
@@ -35,7 +35,7 @@ static struct perf_event_attr clock_attr(const struct cost_options *options)
 }
 
 /* The timer alone: there must be interrupts, and no sample, or it is no baseline. */
-static int run_alone(struct cost_bench *bench, const struct cost_options *options,
+static int run_alone(struct cost_rows *rows, const struct cost_options *options,
 		     struct alone *alone)
 {
 	struct perf_event_attr attr = clock_attr(options);
@@ -46,15 +46,15 @@ static int run_alone(struct cost_bench *bench, const struct cost_options *option
 	/* perf_swevent_hrtimer() runs on time and finds that nothing is to be sampled. */
 	attr.exclude_user = 1;
 	attr.exclude_kernel = 1;
-	result = cost_bench_observe(bench, options->row, &attr);
-	for (size_t i = 0; !result && i < bench->cost.sampler.n; i++)
-		samples += (double)bench->cost.sampler.cpu[i].samples;
+	result = cost_rows_observe(rows, options->row, &attr);
+	for (size_t i = 0; !result && i < rows->cost.sampler.n; i++)
+		samples += (double)rows->cost.sampler.cpu[i].samples;
 	if (samples > 0)
-		run_broken(bench->run, "%s: %g samples were taken", options->row, samples);
+		run_broken(rows->run, "%s: %g samples were taken", options->row, samples);
 	if (!result)
-		cost_bench_report(bench, options->row, options->fixed, stats);
+		cost_rows_report(rows, options->row, options->fixed, stats);
 	alone->least = fmin(alone->least, (double)stats->n);
-	cost_bench_end(bench);
+	cost_rows_end(rows);
 	return result;
 }
 
@@ -71,24 +71,24 @@ static void report_added(struct run *run, const char *row, const struct stats *s
 }
 
 /* *matched: the least share of samples that lay in a traced interrupt, in %. */
-static int run_row(struct cost_bench *bench, const struct cost_options *options,
+static int run_row(struct cost_rows *rows, const struct cost_options *options,
 		   const struct alone *alone, double *matched)
 {
 	const struct perf_event_attr attr = clock_attr(options);
 	struct handler_cost_samples samples = { 0 };
 	struct stats stats = { 0 };
-	int result = cost_bench_observe(bench, options->row, &attr);
+	int result = cost_rows_observe(rows, options->row, &attr);
 
 	if (!result)
-		samples = cost_bench_samples(bench, options->row);
+		samples = cost_rows_samples(rows, options->row);
 	if (samples.taken > 0) {
 		*matched = fmin(*matched, 100 * samples.matched / samples.taken);
-		cost_bench_report(bench, options->row, options->fixed, &stats);
-		report_added(bench->run, options->row, &stats, &alone->stats[options->fixed]);
+		cost_rows_report(rows, options->row, options->fixed, &stats);
+		report_added(rows->run, options->row, &stats, &alone->stats[options->fixed]);
 		/* Sampling causes these interrupts: all of their time counts. */
-		cost_bench_check_share(bench, "cpu_share", options->row);
+		cost_rows_check_share(rows, "cpu_share", options->row);
 	}
-	cost_bench_end(bench);
+	cost_rows_end(rows);
 	return result;
 }
 
@@ -99,20 +99,20 @@ static int run_cost(struct run *run)
 		{ "timer alone -c 100000", true, CALLGRAPH_NONE },
 	};
 	struct alone alone = { .least = INFINITY };
-	struct cost_bench bench;
+	struct cost_rows rows;
 	double matched = 100;
 	struct err err;
 	int result = 0;
 
-	if (cost_bench_open(&bench, run, HANDLER_TIMER, "timer interrupt time", &err))
+	if (cost_rows_open(&rows, run, HANDLER_TIMER, "timer interrupt time", &err))
 		return run_broken(run, "%s", err.text);
 	for (size_t i = 0; !result && i < 2; i++)
-		result = run_alone(&bench, &timer_alone[i], &alone);
+		result = run_alone(&rows, &timer_alone[i], &alone);
 	for (const struct cost_options *row = cost_options; !result && row->row; row++)
 		if (row->callgraph != CALLGRAPH_LBR)
-			result = run_row(&bench, row, &alone, &matched);
-	cost_bench_close(&bench);
-	run_control(run, "samples, least of all rows", bench.least_samples, 0, "1");
+			result = run_row(&rows, row, &alone, &matched);
+	cost_rows_close(&rows);
+	run_control(run, "samples, least of all rows", rows.least_samples, 0, "1");
 	run_control(run, "samples in a traced interrupt", matched, MATCHED_MIN, "%");
 	run_control(run, "interrupts of the timer alone", alone.least, 0, "1");
 	return 0;
@@ -136,7 +136,7 @@ static const struct check checks[] = {
 
 static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
 
-static const struct option_spec options[] = { COST_BENCH_WORKLOAD, COST_BENCH_ROW_MS, { 0 } };
+static const struct option_spec options[] = { COST_ROWS_WORKLOAD, COST_ROWS_ROW_MS, { 0 } };
 
 const struct hypothesis hypothesis = {
 	.name = "sample_cost",

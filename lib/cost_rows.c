@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cost_bench.h"
+#include "cost_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include "compile.h"
 #include "rate_limit.h"
 #include "sysctl.h"
-#include "unit.h"
 
 #define ROW_MS 2000
 #define ROW_MS_MIN 20
@@ -37,43 +36,38 @@ void cost_options_apply(struct perf_event_attr *attr, const struct cost_options 
 	callgraph_apply(attr, options->callgraph);
 }
 
-static int row_length(const struct run *run, uint64_t *ns, struct err *err)
+static uint64_t row_length(const struct run *run)
 {
-	const char *text = run_option(run, "row-ms");
 	size_t ms = ROW_MS;
-	int result = text ? unit_parse_count(text, ROW_MS_MIN, ROW_MS_MAX, &ms, err) : 0;
 
-	if (result)
-		err_prefix(err, "--row-ms");
-	*ns = ms * 1000000;
-	return result;
+	run_option_count(run, "row-ms", &ms);
+	return ms * 1000000;
 }
 
-static size_t spans_max(const struct cost_bench *bench)
+static size_t spans_max(const struct cost_rows *rows)
 {
-	return (size_t)(bench->row_ns / 1000000 * SPANS_S / 1000);
+	return (size_t)(rows->row_ns / 1000000 * SPANS_S / 1000);
 }
 
-int cost_bench_open(struct cost_bench *bench, struct run *run, enum handler_kind kind,
-		    const char *table, struct err *err)
+int cost_rows_open(struct cost_rows *rows, struct run *run, enum handler_kind kind,
+		   const char *table, struct err *err)
 {
 	long percent;
 	int result;
 
-	*bench = (struct cost_bench){ .run = run, .table = table, .least_samples = INFINITY };
-	result = row_length(run, &bench->row_ns, err);
-	if (!result)
-		result = sysctl_read_long("kernel.perf_cpu_time_max_percent", &percent, err);
+	*rows = (struct cost_rows){ .run = run, .table = table, .least_samples = INFINITY };
+	rows->row_ns = row_length(run);
+	result = sysctl_read_long("kernel.perf_cpu_time_max_percent", &percent, err);
 	if (result)
 		return result;
 	/* 0 and 100 switch the kernel's own limit off: then a CPU is all that may be used. */
-	bench->percent_max = percent > 0 ? (double)percent : 100;
-	return handler_time_open(&bench->cost.time, kind, run_cpus(run), spans_max(bench), err);
+	rows->percent_max = percent > 0 ? (double)percent : 100;
+	return handler_time_open(&rows->cost.time, kind, run_cpus(run), spans_max(rows), err);
 }
 
-void cost_bench_close(struct cost_bench *bench)
+void cost_rows_close(struct cost_rows *rows)
 {
-	handler_time_close(&bench->cost.time);
+	handler_time_close(&rows->cost.time);
 }
 
 static int start_workload(struct run *run, struct background_command *workload, struct err *err)
@@ -99,18 +93,18 @@ static int stop_workload(struct run *run, struct background_command *workload, c
 	return result;
 }
 
-static int observe(struct cost_bench *bench, const char *row, const struct perf_event_attr *attr,
+static int observe(struct cost_rows *rows, const char *row, const struct perf_event_attr *attr,
 		   struct err *err)
 {
 	struct background_command workload;
-	int result = start_workload(bench->run, &workload, err);
+	int result = start_workload(rows->run, &workload, err);
 	int stopped;
 
 	if (result)
 		return result;
-	result = handler_cost_observe(&bench->cost, attr, run_cpus(bench->run), bench->row_ns,
-				      RING_PAGES, spans_max(bench), err);
-	stopped = stop_workload(bench->run, &workload, row, result ? NULL : err);
+	result = handler_cost_observe(&rows->cost, attr, run_cpus(rows->run), rows->row_ns,
+				      RING_PAGES, spans_max(rows), err);
+	stopped = stop_workload(rows->run, &workload, row, result ? NULL : err);
 	return result ? result : stopped;
 }
 
@@ -130,70 +124,69 @@ static void note_limit(struct run *run, const char *row, long before)
 			 before, after);
 }
 
-int cost_bench_observe(struct cost_bench *bench, const char *row,
-		       const struct perf_event_attr *attr)
+int cost_rows_observe(struct cost_rows *rows, const char *row, const struct perf_event_attr *attr)
 {
 	struct err err;
 	long limit;
 	int result;
 
-	run_progress(bench->run, "%s", row);
+	run_progress(rows->run, "%s", row);
 	result = sysctl_read_long(RATE_LIMIT_SYSCTL, &limit, &err);
 	if (!result)
-		result = observe(bench, row, attr, &err);
+		result = observe(rows, row, attr, &err);
 	if (result)
-		run_broken(bench->run, "%s: %s", row, err.text);
+		run_broken(rows->run, "%s: %s", row, err.text);
 	else
-		note_limit(bench->run, row, limit);
+		note_limit(rows->run, row, limit);
 	return result;
 }
 
-void cost_bench_end(struct cost_bench *bench)
+void cost_rows_end(struct cost_rows *rows)
 {
-	handler_cost_end(&bench->cost);
+	handler_cost_end(&rows->cost);
 }
 
-void cost_bench_report(struct cost_bench *bench, const char *row, bool fixed, struct stats *stats)
+void cost_rows_report(struct cost_rows *rows, const char *row, bool fixed, struct stats *stats)
 {
 	const char *const labels[] = { "options", row, "period", fixed ? "fixed" : "frequency",
 				       NULL };
 	size_t n;
-	double *all = handler_cost_lengths(&bench->cost, &n);
+	double *all = handler_cost_lengths(&rows->cost, &n);
 
 	if (!all) {
-		run_broken(bench->run, "%s: out of memory", row);
+		run_broken(rows->run, "%s: out of memory", row);
 		return;
 	}
-	run_measure(bench->run, &(struct measure){ .table = bench->table,
-						   .row = row,
-						   .name = "handler_time",
-						   .unit = "ns",
-						   .columns = "n avg p50 p99 max stddev",
-						   .labels = labels,
-						   .resolution = 1,
-						   .samples = all,
-						   .n = n });
+	run_measure(rows->run, &(struct measure){ .table = rows->table,
+						  .row = row,
+						  .name = "handler_time",
+						  .unit = "ns",
+						  .columns = "n avg p50 p99 max stddev",
+						  .labels = labels,
+						  .resolution = 1,
+						  .samples = all,
+						  .n = n });
 	(void)stats_summarise(stats, all, n, 0);
 	free(all);
 }
 
-void cost_bench_check_share(struct cost_bench *bench, const char *check, const char *row)
+void cost_rows_check_share(struct cost_rows *rows, const char *check, const char *row)
 {
-	for (size_t i = 0; i < bench->cost.time.n; i++) {
+	for (size_t i = 0; i < rows->cost.time.n; i++) {
 		char where[64];
 
-		snprintf(where, sizeof(where), "%s, cpu %d", row, bench->cost.time.cpu[i].cpu);
-		run_check_le(bench->run, check, where, handler_cost_share(&bench->cost, i),
-			     bench->percent_max, "%");
+		snprintf(where, sizeof(where), "%s, cpu %d", row, rows->cost.time.cpu[i].cpu);
+		run_check_le(rows->run, check, where, handler_cost_share(&rows->cost, i),
+			     rows->percent_max, "%");
 	}
 }
 
-struct handler_cost_samples cost_bench_samples(struct cost_bench *bench, const char *row)
+struct handler_cost_samples cost_rows_samples(struct cost_rows *rows, const char *row)
 {
-	const struct handler_cost_samples samples = handler_cost_match(&bench->cost);
+	const struct handler_cost_samples samples = handler_cost_match(&rows->cost);
 
-	run_figure(bench->run, "samples", row, "samples", samples.taken, "1");
-	run_figure(bench->run, "samples", row, "lost", samples.lost, "1");
-	bench->least_samples = fmin(bench->least_samples, samples.taken);
+	run_figure(rows->run, "samples", row, "samples", samples.taken, "1");
+	run_figure(rows->run, "samples", row, "lost", samples.lost, "1");
+	rows->least_samples = fmin(rows->least_samples, samples.taken);
 	return samples;
 }
