@@ -16,26 +16,22 @@
  * may each use up its samples. Those of the second storm live longer.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "background.h"
 #include "clock.h"
 #include "drain.h"
 #include "fork_periods.h"
+#include "fork_storm.h"
 #include "hypothesis.h"
 #include "rate_limit.h"
 #include "sysctl.h"
-#include "workload.h"
 
 #define FREQUENCY 10000	 /* samples per second */
 #define RING_PAGES 64	 /* of 32-byte samples: a second of them and more */
-#define BATCH 8		 /* children that live at a time */
 #define SETTLE_BAND 2	 /* the parent's last periods are within this factor of each other */
 #define SETTLE_MS 10	 /* CPU time between two looks */
 #define SETTLE_LOOKS 100 /* a second */
@@ -48,15 +44,13 @@
 #define PERCENT_SYSCTL "kernel.perf_cpu_time_max_percent"
 #define PERCENT_DEFAULT "25" /* of the kernel */
 
-/* A storm of children. */
 static const struct storm {
 	const char *name;
-	unsigned int children;
-	long child_ms; /* CPU time of each */
-	long limit;    /* 0: as found */
+	long limit; /* 0: as found */
+	struct fork_storm fork;
 } storms[] = {
-	{ "limit as found", 100, 3, 0 },
-	{ "limit 1024", 24, 16, LOW_LIMIT },
+	{ "limit as found", 0, { .children = 100, .batch = 8, .child_ms = 3 } },
+	{ "limit 1024", LOW_LIMIT, { .children = 24, .batch = 8, .child_ms = 16 } },
 };
 
 /* One CPU's storm and what was observed. */
@@ -72,28 +66,16 @@ struct observed {
 	struct err err;
 };
 
-static void work_ms(long ms)
-{
-	const struct workload *work = workload_find("multiply");
-	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < (uint64_t)ms * 1000000)
-		work->run(200);
-}
-
-static void child(const void *storm)
-{
-	work_ms(((const struct storm *)storm)->child_ms);
-}
-
 static void take(const struct ring_sample *sample, uint16_t misc, void *periods)
 {
 	(void)misc;
 	fork_periods_take(periods, sample);
 }
 
-static int drain(struct observed *observed)
+static int drain(void *context)
 {
+	struct observed *observed = context;
+
 	return event_drain(&observed->event, &observed->drained, take, &observed->periods,
 			   &observed->err);
 }
@@ -123,7 +105,7 @@ static int settle(struct observed *observed)
 	int result = 0;
 
 	for (int look = 0; !result && look < SETTLE_LOOKS; look++) {
-		work_ms(SETTLE_MS);
+		fork_storm_work(SETTLE_MS);
 		result = drain(observed);
 		if (!result &&
 		    fork_periods_settled(&observed->periods, SETTLE_BAND, &observed->parent_period))
@@ -132,32 +114,11 @@ static int settle(struct observed *observed)
 	return result;
 }
 
-/* Start one batch after the other, and wait for each. */
 static int storm_over(struct observed *observed)
 {
-	const struct storm *storm = observed->storm;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	pid_t pids[BATCH];
-	int result = 0;
+	int result = fork_storm_run(&observed->storm->fork, drain, observed, &observed->err);
 
-	for (unsigned int left = storm->children; !result && left;) {
-		int started = 0;
-
-		while (!result && left && started < BATCH) {
-			pid_t pid = background_start(child, storm, &observed->err);
-
-			if (pid < 0)
-				result = pid;
-			else
-				pids[started++] = pid;
-			left--;
-		}
-		while (started)
-			while (waitpid(pids[--started], NULL, 0) < 0 && errno == EINTR)
-				;
-		if (!result)
-			result = drain(observed);
-	}
 	observed->seconds = (double)(clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	return result;
 }
