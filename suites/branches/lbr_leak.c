@@ -30,12 +30,12 @@
 #include "switch.h"
 #include "victim.h"
 
-#define SAMPLES_MIN 1000 /* right after the victim, in each row */
-#define BATCH 16	 /* rounds between two looks at the rings */
-#define ROW_NS 2000000000ULL
-#define PERIOD 97	  /* instructions: about four samples in the 400 of the sled */
-#define VICTIM_PERIOD 499 /* seldom: the victim's samples only show that it is recorded */
-#define OWN_ROUNDS 16	  /* of four branches: twice the deepest record, of 32 */
+#define SAMPLES_MIN 1000     /* right after the victim, in each row */
+#define BATCH 16	     /* rounds between two looks at the rings */
+#define ROW_NS 6000000000ULL /* where switches are slow; else much less */
+#define PERIOD 97	     /* instructions: about four samples in the 400 of the sled */
+#define VICTIM_PERIOD 499    /* seldom: the victim's samples only show that it is recorded */
+#define OWN_ROUNDS 16	     /* of four branches: twice the deepest record, of 32 */
 #define RING_PAGES 64
 
 /* How the observer and its victim are observed. */
@@ -317,7 +317,7 @@ const struct hypothesis hypothesis = {
 	.claim = "A process never finds branches of another one in its branch records.",
 	.source = "perf/x86/intel/lbr: Optimize context switches for LBR (linux-kernel, 2018)",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 60,
+	.budget_s = 90,
 	.needs = needs,
 	.checks = checks,
 	.klog = klog,

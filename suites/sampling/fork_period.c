@@ -35,7 +35,7 @@
 #define SETTLE_BAND 2	 /* the parent's last periods are within this factor of each other */
 #define SETTLE_MS 10	 /* CPU time between two looks */
 #define SETTLE_LOOKS 100 /* a second */
-#define NEAR 0.25	 /* of the parent's period: the least near one */
+#define NEAR 0.05	 /* of the parent's period: the least near one */
 #define FAR_MAX 2	 /* percent of children that may start farther */
 #define CHILDREN_MIN 40	 /* with samples */
 #define CPUS_TRIED 4	 /* the code is the same on all */
@@ -311,10 +311,12 @@ static const struct need needs[] = {
 
 static const struct check checks[] = {
 	{ .name = "near_parent",
-	  .claim = "at most 2 % of the children start below a quarter of the parent's period",
-	  .origin = "inherit_event() in kernel/events/core.c gives them the parent's; a quarter "
-		    "leaves room for a CPU that changes its clock rate, and a start at 1 is far "
-		    "below" },
+	  .claim = "at most 2 % of the children start below a twentieth of the parent's period",
+	  .origin =
+		  "inherit_event() in kernel/events/core.c gives them the parent's. Time in which "
+		  "others run makes the kernel shorten it, by an eighth at a time "
+		  "(perf_adjust_period()): loose for that, and a start at 1 is farther off by "
+		  "orders of magnitude" },
 	{ .name = "rate_limit",
 	  .claim = "samples per second and CPU stay within the limit",
 	  .origin = "the limit + 2 per tick at HZ <= 1024: samples per tick are rounded up "
