@@ -224,17 +224,17 @@ static void show_children(struct run *run, struct observed *observed, const char
 {
 	struct fork_periods *periods = &observed->periods;
 	double first[FORK_PERIODS_CHILDREN];
-	const struct measure measure = { .table = "first period of a child, of the parent's",
-					 .row = row,
-					 .name = "ratio",
-					 .unit = "1",
-					 .columns = "n min p50 p90 max",
-					 .samples = first,
-					 .n = periods->children };
+	struct measure measure = { .table = "first period of a child, of the parent's",
+				   .row = row,
+				   .name = "ratio",
+				   .unit = "1",
+				   .columns = "n min p50 p90 max",
+				   .n = periods->children };
 
 	fork_periods_sort(periods);
 	for (size_t i = 0; i < periods->children; i++)
 		first[i] = (double)periods->child[i].period[0] / observed->parent_period;
+	measure.samples = first;
 	run_measure(run, &measure);
 	show_ramp(run, row, "lowest", &periods->child[0]);
 	show_ramp(run, row, "middle", &periods->child[periods->children / 2]);
