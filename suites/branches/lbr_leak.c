@@ -56,6 +56,7 @@ static const struct act {
 	{ "idle", "idle between", OBSERVE_OWN, VICTIM_BLOCKS },
 	{ "exit", "exit", OBSERVE_OWN, VICTIM_EXITS },
 	{ "exit", "exit, idle between", OBSERVE_OWN, VICTIM_EXITS_EARLY },
+	{ "exit", "exit, event of the CPU", OBSERVE_CPU, VICTIM_EXITS },
 	{ "exec", "exec", OBSERVE_OWN, VICTIM_EXECS },
 	{ "vfork", "vfork and exec", OBSERVE_OWN, VICTIM_VFORKS },
 	{ "cpu_wide", "yield, event of the CPU", OBSERVE_CPU, VICTIM_YIELDS },
