@@ -154,6 +154,8 @@ static void report_time(struct bench *bench, const struct place *place)
 	const char *const labels[] = { "block", length, "before_page_end", gap, NULL };
 	double *ns = calloc(cpu->n + 1, sizeof(*ns));
 
+	if (bench->time.lost || cpu->dropped)
+		run_note(bench->run, "%s: times of some NMIs are missing", place->row);
 	if (!ns) {
 		run_broken(bench->run, "%s: out of memory", place->row);
 		return;
@@ -176,22 +178,32 @@ static void report_time(struct bench *bench, const struct place *place)
 	free(ns);
 }
 
+/* Sample the row with the handler traced, where it can be. */
+static int observe(struct bench *bench, struct row *row, struct err *err)
+{
+	int result, stopped;
+
+	if (!bench->time.trace)
+		return sample(row, err);
+	result = handler_time_start(&bench->time, err);
+	if (result)
+		return result;
+	result = sample(row, err);
+	stopped = handler_time_stop(&bench->time, result ? NULL : err);
+	return result ? result : stopped;
+}
+
 /* Returns -errno when the rows to come would fare the same. */
 static int run_place(struct bench *bench, const struct place *place, struct err *err)
 {
 	struct row row = { 0 };
-	bool timed = bench->time.trace != NULL;
 	int result = block_make(&row.block, place->length, place->gap, err);
 
-	if (!result && timed)
-		result = handler_time_start(&bench->time, err);
 	if (!result)
-		result = sample(&row, err);
-	if (timed && handler_time_stop(&bench->time, result ? NULL : err) && !result)
-		result = -EIO;
+		result = observe(bench, &row, err);
 	if (!result) {
 		judge(bench, place, &row.exactness);
-		if (timed)
+		if (bench->time.trace)
 			report_time(bench, place);
 	}
 	block_free(&row.block);
