@@ -13,11 +13,11 @@ static int compare_offsets(const void *a, const void *b)
 
 long code_find(const struct code_layout *code, uint64_t address)
 {
-	uint64_t offset = address - code->begin; /* huge when before */
+	uint64_t offset = address - code->begin; /* beyond any end when before */
 	uint32_t key = (uint32_t)offset;
 	const uint32_t *found;
 
-	if (address < code->begin || offset >= code->start[code->n])
+	if (offset >= code->start[code->n])
 		return CODE_OUTSIDE;
 	found = bsearch(&key, code->start, code->n, sizeof(key), compare_offsets);
 	return found ? found - code->start : CODE_ASTRAY;

@@ -10,10 +10,11 @@ Suite *suite(void);
 
 /* Instructions of 3, 1, 4 and 5 bytes; the first is not of the block; the second does not count. */
 static const uint32_t starts[] = { 0, 3, 4, 8, 13 };
-static const uint32_t afters[] = { 1, 1, 2, 0 };
+/* Before those of the four, what would be taken for them if an index below 0 were used. */
+static const uint32_t afters[] = { 0, 0, 1, 1, 2, 0 };
 static const struct counted_code code = {
 	.layout = { BEGIN, starts, 4 },
-	.after = afters,
+	.after = afters + 2,
 	.per_round = 3,
 	.first = 1,
 };
