@@ -31,8 +31,9 @@
 #define PERIOD 20011	/* cycles; longer than any round */
 #define SAMPLES 200	/* of each row */
 #define SAMPLES_MIN 100 /* at 95 % exact, less than one in a thousand rows would show 85 % */
-#define PARTS 100
-#define PERIODS_A_PART 20 /* in instructions: at least 5 samples where 4 retire in a cycle */
+#define PARTS 200
+#define PERIODS_A_PART 10 /* in instructions: at least 2 samples where 4 retire in a cycle */
+#define PHASES 101
 #define RING_PAGES 64
 #define SPANS_MAX 10000
 #define EXACT_MIN 95.0
@@ -78,6 +79,7 @@ struct bench {
 struct row {
 	struct block block;
 	uint64_t rounds; /* of a part */
+	unsigned int part;
 	uint64_t counter;
 	struct exactness exactness;
 };
@@ -91,12 +93,17 @@ static void take(const struct ring_sample *sample, uint16_t misc, void *context)
 			      (misc & PERF_RECORD_MISC_EXACT_IP) != 0, sample->intr_regs[0]);
 }
 
+/* Each part begins at another point of a period, which else may beat with the round. */
 static void work(void *context)
 {
 	struct row *row = context;
 
-	if (row->exactness.inside < SAMPLES)
-		row->counter = row->block.run(row->rounds, row->counter);
+	if (row->exactness.inside >= SAMPLES)
+		return;
+	row->part++;
+	for (volatile unsigned int i = row->part % PHASES; i; i--)
+		;
+	row->counter = row->block.run(row->rounds, row->counter);
 }
 
 static int sample(struct row *row, struct err *err)
