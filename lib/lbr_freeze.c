@@ -75,7 +75,9 @@ int lbr_freeze_open(int cpu, struct err *err)
 		return result;
 	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? err_set(err, errno, "open %s", path) : fd;
+	if (fd < 0)
+		return err_set(err, errno, "open %s", path);
+	return fd;
 }
 
 int lbr_freeze(int fd, bool freeze, struct err *err)

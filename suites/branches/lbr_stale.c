@@ -217,7 +217,7 @@ static void try_injection(struct run *run)
 	struct err err;
 	int fd;
 
-	if (option ? strcmp(option, "yes") != 0 : !lbr_freeze_harmless()) {
+	if (option ? !strcmp(option, "no") : !lbr_freeze_harmless()) {
 		run_note(run, "records were not frozen on purpose: writing an MSR taints the "
 			      "kernel; --inject=yes does it");
 		return;
@@ -234,8 +234,11 @@ static void try_injection(struct run *run)
 static int run_lbr_stale(struct run *run)
 {
 	struct perf_event_attr attr = mode_attr(&modes[0]);
+	const char *option = run_option(run, "inject");
 	struct err err;
 
+	if (option && strcmp(option, "yes") != 0 && strcmp(option, "no") != 0)
+		return run_broken(run, "--inject=%s is neither yes nor no", option);
 	if (!regions.n)
 		return run_skip(run, "no regions of code for this architecture");
 	if (cpus_pin(run_cpus(run)->cpu[0], &err))
@@ -259,17 +262,24 @@ static const struct need needs[] = {
 /* The same bound for all ways to sample. */
 #define ORIGIN                                                                                    \
 	"none is right; 2 for what a busy machine may do just as its task is switched in, where " \
-	"the records start empty. Of 2500 stacks of a kernel with 0.5 % stale ones, three or "    \
-	"more are found in 998 of 1000 runs (binomial, with the power demanded)"
+	"the records start empty. "
+
+/* Binomial: 1 - P(at most 2) with the number of stacks and the power that are demanded. */
+#define ORIGIN_FIXED                                                                             \
+	ORIGIN "Of 2500 stacks of a kernel with 0.5 % stale ones, three are found in 99 of 100 " \
+	       "runs"
 
 static const struct check checks[] = {
 	{ .name = "long_period",
 	  .claim = "no stale or empty branch stacks at a long fixed period",
-	  .origin = ORIGIN },
-	{ .name = "short_period", .claim = "nor at a short fixed period", .origin = ORIGIN },
+	  .origin = ORIGIN_FIXED },
+	{ .name = "short_period",
+	  .claim = "nor at a short fixed period, the handler not counted",
+	  .origin = ORIGIN_FIXED },
 	{ .name = "adaptive",
 	  .claim = "nor while the kernel finds the period for a frequency, its own code counted",
-	  .origin = ORIGIN },
+	  .origin = ORIGIN "Where a period starts at 1 it is one in twenty, of 300 stacks: three "
+			   "in 99 of 100 runs" },
 	{ 0 },
 };
 
