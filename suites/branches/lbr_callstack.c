@@ -45,7 +45,12 @@ struct task {
 	const struct chain *own, *other;
 	struct chain_turns turns;
 	int cpu;
-	bool sampled;
+	bool sampled; /* by an event of its own */
+	pid_t tid;
+	/* Whose ring it reads after each part (NULL: none), and what is done with a sample. */
+	struct event *event;
+	sample_handler handle;
+	void *context;
 	uint64_t judged, complete, foreign;
 	uint64_t switches;
 	int result; /* 0 or -errno with err */
@@ -86,24 +91,25 @@ static void take(const struct ring_sample *sample, uint16_t misc, void *context)
 	task->foreign += seen == CHAIN_FOREIGN;
 }
 
-/* A part without an event (NULL) or with one, whose ring is read after it. */
-static int run_part(struct task *task, struct event *event)
+static int run_part(struct task *task)
 {
 	struct drained drained = { 0 };
 
 	if (task->own->run(&task->turns))
 		return err_set(&task->err, EPIPE, "the other task left early");
-	return event ? event_drain(event, &drained, take, task, &task->err) : 0;
+	if (!task->event)
+		return 0;
+	return event_drain(task->event, &drained, task->handle, task->context, &task->err);
 }
 
-static int run_parts(struct task *task, struct event *event)
+static int run_parts(struct task *task)
 {
 	struct rusage before, after;
 	int result = 0;
 
 	getrusage(RUSAGE_THREAD, &before);
 	for (int i = 0; !result && i < PARTS; i++)
-		result = run_part(task, event);
+		result = run_part(task);
 	getrusage(RUSAGE_THREAD, &after);
 	/* Woken, the other task may push this one away before it waits: as good a switch. */
 	task->switches =
@@ -115,24 +121,30 @@ static int run_sampled(struct task *task)
 {
 	struct perf_event_attr attr = callstack_attr();
 	struct event event = EVENT_CLOSED;
-	int result = event_open_self(&event, &attr, &task->err);
+	int result;
 
+	task->event = &event;
+	task->handle = take;
+	task->context = task;
+	result = event_open_self(&event, &attr, &task->err);
 	if (!result)
 		result = event_map(&event, RING_PAGES, false, &task->err);
 	if (!result)
 		result = event_enable(&event, &task->err);
 	if (!result)
-		result = run_parts(task, &event);
+		result = run_parts(task);
 	event_close(&event);
+	task->event = NULL;
 	return result;
 }
 
 /* The whole life of a task. When it fails the other one must not wait for it. */
 static void run_task(struct task *task)
 {
+	task->tid = gettid();
 	task->result = cpus_pin(task->cpu, &task->err);
 	if (!task->result)
-		task->result = task->sampled ? run_sampled(task) : run_parts(task, NULL);
+		task->result = task->sampled ? run_sampled(task) : run_parts(task);
 	if (task->result)
 		shutdown((int)task->turns.write_fd, SHUT_RDWR);
 }
@@ -153,6 +165,45 @@ static int run_threads(struct pair *pair, struct err *err)
 	run_task(&pair->task[0]);
 	pthread_join(thread, NULL);
 	return 0;
+}
+
+static void take_by_tid(const struct ring_sample *sample, uint16_t misc, void *context)
+{
+	struct pair *pair = context;
+
+	for (int i = 0; i < 2; i++)
+		if ((pid_t)sample->tid == pair->task[i].tid)
+			take(sample, misc, &pair->task[i]);
+}
+
+/*
+ * Two threads with one event: the second inherits it. The kernel then swaps their contexts at a
+ * switch in place of scheduling events out and in, and the records saved must go the other way.
+ */
+static int run_inherited(struct pair *pair, struct err *err)
+{
+	struct perf_event_attr attr = callstack_attr();
+	struct event event = EVENT_CLOSED;
+	struct drained drained = { 0 };
+	int result;
+
+	attr.inherit = 1;
+	attr.sample_type |= PERF_SAMPLE_TID;
+	pair->task[0].event = &event;
+	pair->task[0].handle = take_by_tid;
+	pair->task[0].context = pair;
+	/* A ring of a task's children must be of one CPU. */
+	result = event_open_task_cpu(&event, &attr, gettid(), pair->task[0].cpu, err);
+	if (!result)
+		result = event_map(&event, RING_PAGES, false, err);
+	if (!result)
+		result = event_enable(&event, err);
+	if (!result)
+		result = run_threads(pair, err);
+	if (!result)
+		result = event_drain(&event, &drained, take_by_tid, pair, err);
+	event_close(&event);
+	return result;
 }
 
 static void run_child(const void *argument)
@@ -193,12 +244,14 @@ static int run_alone(struct pair *pair, struct err *err)
 static const struct row {
 	const char *name;
 	int (*run)(struct pair *pair, struct err *err);
-	bool sampled[2];
-} alone = { "alone", run_alone, { true } }, rows[] = {
-	{ "two threads", run_threads, { true, true } },
-	{ "two processes", run_processes, { true, true } },
-	{ "beside a thread not sampled", run_threads, { true, false } },
-	{ "beside a process not sampled", run_processes, { true, false } },
+	bool sampled[2]; /* by an event of its own */
+	bool judged[2];
+} alone = { "alone", run_alone, { true }, { true } }, rows[] = {
+	{ "two threads", run_threads, { true, true }, { true, true } },
+	{ "two threads, inherited", run_inherited, { false }, { true, true } },
+	{ "two processes", run_processes, { true, true }, { true, true } },
+	{ "beside a thread not sampled", run_threads, { true }, { true } },
+	{ "beside a process not sampled", run_processes, { true }, { true } },
 };
 
 static void report_task(struct run *run, const char *row, const struct task *task)
@@ -296,7 +349,7 @@ static void check_rows(struct run *run, struct pair *pair)
 		if (!run_row(run, &rows[i], pair))
 			return;
 		for (int task = 0; task < 2; task++)
-			if (rows[i].sampled[task])
+			if (rows[i].judged[task])
 				check_task(run, &rows[i], &pair->task[task], task);
 	}
 }
