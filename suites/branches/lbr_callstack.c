@@ -40,18 +40,24 @@
 #define COMPLETE_MIN 99.9
 #define SAMPLES_MIN 299
 
+/* Samples in the deepest function. */
+struct seen {
+	uint64_t judged, complete, foreign;
+};
+
 /* A task with a chain: what it does, and what was seen of it. In shared memory. */
 struct task {
 	const struct chain *own, *other;
 	struct chain_turns turns;
 	int cpu;
 	bool sampled; /* by an event of its own */
+	bool alone;   /* what counts is what it does while it is not switched out */
 	pid_t tid;
 	/* Whose ring it reads after each part (NULL: none), and what is done with a sample. */
 	struct event *event;
 	sample_handler handle;
 	void *context;
-	uint64_t judged, complete, foreign;
+	struct seen seen;
 	uint64_t switches;
 	int result; /* 0 or -errno with err */
 	struct err err;
@@ -86,34 +92,46 @@ static void take(const struct ring_sample *sample, uint16_t misc, void *context)
 						sample->branches, sample->branch_nr);
 
 	(void)misc;
-	task->judged += seen != CHAIN_ELSEWHERE;
-	task->complete += seen == CHAIN_COMPLETE;
-	task->foreign += seen == CHAIN_FOREIGN;
+	task->seen.judged += seen != CHAIN_ELSEWHERE;
+	task->seen.complete += seen == CHAIN_COMPLETE;
+	task->seen.foreign += seen == CHAIN_FOREIGN;
+}
+
+/* Woken, another task may push this one away before it waits: as good a switch. */
+static uint64_t switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
 static int run_part(struct task *task)
 {
 	struct drained drained = { 0 };
+	struct seen before = task->seen;
+	uint64_t start = switches();
+	uint64_t switched;
+	int result = 0;
 
 	if (task->own->run(&task->turns))
 		return err_set(&task->err, EPIPE, "the other task left early");
-	if (!task->event)
-		return 0;
-	return event_drain(task->event, &drained, task->handle, task->context, &task->err);
+	switched = switches() - start;
+	task->switches += switched;
+	if (task->event)
+		result =
+			event_drain(task->event, &drained, task->handle, task->context, &task->err);
+	if (task->alone && switched)
+		task->seen = before;
+	return result;
 }
 
 static int run_parts(struct task *task)
 {
-	struct rusage before, after;
 	int result = 0;
 
-	getrusage(RUSAGE_THREAD, &before);
 	for (int i = 0; !result && i < PARTS; i++)
 		result = run_part(task);
-	getrusage(RUSAGE_THREAD, &after);
-	/* Woken, the other task may push this one away before it waits: as good a switch. */
-	task->switches =
-		(uint64_t)(after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw);
 	return result;
 }
 
@@ -258,17 +276,18 @@ static void report_task(struct run *run, const char *row, const struct task *tas
 {
 	char name[96];
 
-	run_figure(run, "call stacks", row, "judged", (double)task->judged, "1");
-	run_figure(run, "call stacks", row, "complete", (double)task->complete, "1");
-	run_figure(run, "call stacks", row, "foreign", (double)task->foreign, "1");
+	run_figure(run, "call stacks", row, "judged", (double)task->seen.judged, "1");
+	run_figure(run, "call stacks", row, "complete", (double)task->seen.complete, "1");
+	run_figure(run, "call stacks", row, "foreign", (double)task->seen.foreign, "1");
 	run_figure(run, "call stacks", row, "switches", (double)task->switches, "1");
 	snprintf(name, sizeof(name), "samples, %s", row);
-	run_control(run, name, (double)task->judged, SAMPLES_MIN, "1");
+	run_control(run, name, (double)task->seen.judged, SAMPLES_MIN, "1");
 }
 
 static double complete_percent(const struct task *task)
 {
-	return task->judged ? 100.0 * (double)task->complete / (double)task->judged : 0;
+	return task->seen.judged ? 100.0 * (double)task->seen.complete / (double)task->seen.judged
+				 : 0;
 }
 
 static void check_task(struct run *run, const struct row *row, const struct task *task, int number)
@@ -282,7 +301,7 @@ static void check_task(struct run *run, const struct row *row, const struct task
 	if (!run_control(run, name, (double)task->switches, 0.9 * PARTS * TURNS, "1"))
 		return;
 	run_check_ge(run, "complete", label, complete_percent(task), COMPLETE_MIN, "%");
-	run_check_le(run, "own", label, (double)task->foreign, 0, "1");
+	run_check_le(run, "own", label, (double)task->seen.foreign, 0, "1");
 }
 
 /* With whose descriptors each task takes turns, and the token where task 0 begins with it. */
@@ -310,6 +329,7 @@ static int prepare(struct pair *pair, const struct row *row, int cpu, struct err
 		pair->task[i].turns.spins = SPINS;
 		pair->task[i].cpu = cpu;
 		pair->task[i].sampled = row->sampled[i];
+		pair->task[i].alone = row == &alone;
 	}
 	return connect_pair(pair, row == &alone, err);
 }

@@ -48,7 +48,7 @@ static const struct mode {
 } modes[] = {
 	{ "long_period", "every 100003 cycles", 100003, 0, 1, 10000000000, WANTED, 2499 },
 	{ "short_period", "every 10007 cycles", 10007, 0, 1, 10000000000, WANTED, 2499 },
-	{ "adaptive", "4 kHz, opened anew", 0, 4000, 30, 10000000, 0, 299 },
+	{ "adaptive", "4 kHz, opened anew", 0, 4000, 60, 5000000, 0, 299 },
 };
 
 /* A sampling that is going on. */
