@@ -278,7 +278,7 @@ static const struct check checks[] = {
 	  .origin = ORIGIN_FIXED },
 	{ .name = "adaptive",
 	  .claim = "nor while the kernel finds the period for a frequency, its own code counted",
-	  .origin = ORIGIN "Where a period starts at 1 it is one in twenty, of 300 stacks: three "
+	  .origin = ORIGIN "Where a period starts at 1 one in thirty is empty: of 300 stacks three "
 			   "in 99 of 100 runs" },
 	{ 0 },
 };
