@@ -255,6 +255,7 @@ static int run_lbr_stale(struct run *run)
 }
 
 static const struct need needs[] = {
+	{ .kind = NEED_ROOT }, /* counts the kernel */
 	{ .kind = NEED_BRANCH_STACK },
 	{ .kind = NEED_END },
 };
