@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "rate_limit.h"
 
+#include <stddef.h>
+
 #define HZ_MAX 1024
 
 double rate_limit_most(const struct rate_limit *limit)
@@ -14,4 +16,15 @@ double rate_limit_asked(uint64_t period_ns)
 {
 	return 1e9 / (double)(period_ns > RATE_CLOCK_PERIOD_MIN_NS ? period_ns
 								   : RATE_CLOCK_PERIOD_MIN_NS);
+}
+
+uint64_t rate_limit_period(double per_second, long allowed)
+{
+	static const uint64_t primes[] = { 20011, 50021, 100003, 200003, 400009 };
+	const size_t n = sizeof(primes) / sizeof(primes[0]);
+	size_t i = 0;
+
+	while (i + 1 < n && per_second / (double)primes[i] > 0.7 * (double)allowed)
+		i++;
+	return primes[i];
 }

@@ -29,4 +29,11 @@ double rate_limit_most(const struct rate_limit *limit);
 /* Samples per second that cpu-clock with this period asks for. */
 double rate_limit_asked(uint64_t period_ns);
 
+/*
+ * A fixed period for an event that happens so many times a second: the shortest of a few primes,
+ * 20011 to 400009, that makes at most 0.7 of the samples that the sysctl allows; the longest if
+ * none does. A prime has no factor in common with the length of a loop.
+ */
+uint64_t rate_limit_period(double per_second, long allowed);
+
 #endif
