@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "msr_trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handler_time.h"
+
+/* Per CPU: a hundred thousand accesses of 40 bytes with their headers. */
+#define BUFFER_KB 8192
+
+/* More than all ranges take; the kernel's limit is a page. */
+#define FILTER_SIZE 4096
+
+static const char *const tracepoints[] = {
+	[MSR_READ] = "read_msr",
+	[MSR_WRITE] = "write_msr",
+	[MSR_RDPMC] = "rdpmc",
+};
+
+static int enable_access(struct msr_trace *trace, enum msr_op op, const char *filter,
+			 struct err *err)
+{
+	int event = trace_enable(trace->trace, "msr", tracepoints[op], filter, err);
+	int result;
+
+	if (event < 0)
+		return event;
+	trace->event[op] = event;
+	result = trace_field(trace->trace, event, "msr", &trace->msr[op], err);
+	if (!result)
+		result = trace_field(trace->trace, event, "val", &trace->value[op], err);
+	return result;
+}
+
+static int enable_pmi(struct msr_trace *trace, struct err *err)
+{
+	int event = handler_nmi_enable(trace->trace, err);
+	int result;
+
+	if (event < 0)
+		return event;
+	trace->event[MSR_PMI] = event;
+	result = trace_field(trace->trace, event, "delta_ns", &trace->delta, err);
+	if (!result)
+		result = trace_field(trace->trace, event, "handled", &trace->handled, err);
+	return result;
+}
+
+static int enable_all(struct msr_trace *trace, unsigned int kinds, bool pmis, struct err *err)
+{
+	char filter[FILTER_SIZE];
+	int result = msr_filter(kinds, filter, sizeof(filter));
+
+	if (result < 0)
+		return err_set(err, -result, "filter of registers");
+	result = enable_access(trace, MSR_READ, filter, err);
+	if (!result)
+		result = enable_access(trace, MSR_WRITE, filter, err);
+	if (!result && (kinds & MSR_BIT(MSR_COUNTER)))
+		result = enable_access(trace, MSR_RDPMC, NULL, err);
+	if (!result && pmis)
+		result = enable_pmi(trace, err);
+	return result;
+}
+
+static int open_logs(struct msr_trace *trace, const struct cpus *cpus, size_t max, struct err *err)
+{
+	trace->log = calloc(cpus->n, sizeof(*trace->log));
+	if (!trace->log)
+		return err_set(err, ENOMEM, "logs of accesses");
+	trace->n = cpus->n;
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct msr_log *log = &trace->log[i];
+
+		log->cpu = cpus->cpu[i];
+		log->max = max;
+		log->access = calloc(max, sizeof(*log->access));
+		if (!log->access)
+			return err_set(err, ENOMEM, "log of %zu accesses", max);
+	}
+	return 0;
+}
+
+int msr_trace_open(struct msr_trace *trace, const struct cpus *cpus, unsigned int kinds, bool pmis,
+		   size_t max, struct err *err)
+{
+	int result;
+
+	memset(trace, 0, sizeof(*trace));
+	for (int op = MSR_READ; op <= MSR_PMI; op++)
+		trace->event[op] = -1;
+	result = trace_open(&trace->trace, cpus, BUFFER_KB, err);
+	if (!result)
+		result = open_logs(trace, cpus, max, err);
+	if (!result)
+		result = enable_all(trace, kinds, pmis, err);
+	if (result)
+		msr_trace_close(trace);
+	return result;
+}
+
+/* Fill in what an event says; false for one that does not hold its fields. */
+static bool decode(const struct msr_trace *trace, const struct trace_event *event,
+		   struct msr_access *access)
+{
+	int64_t msr, value;
+	int op = MSR_READ;
+
+	while (op < MSR_PMI && trace->event[op] != event->event)
+		op++;
+	if (!trace_value(event, op == MSR_PMI ? &trace->handled : &trace->msr[op], &msr) ||
+	    !trace_value(event, op == MSR_PMI ? &trace->delta : &trace->value[op], &value))
+		return false;
+	*access = (struct msr_access){
+		.time = event->time,
+		.value = (uint64_t)value,
+		.msr = (uint32_t)msr,
+		.op = (enum msr_op)op,
+	};
+	return true;
+}
+
+static void on_event(const struct trace_event *event, void *context)
+{
+	struct msr_trace *trace = context;
+	struct msr_log *log = trace->log;
+
+	while (log < trace->log + trace->n && log->cpu != event->cpu)
+		log++;
+	if (log == trace->log + trace->n)
+		return;
+	if (log->n < log->max && decode(trace, event, &log->access[log->n]))
+		log->n++;
+	else
+		log->dropped++;
+}
+
+int msr_trace_start(struct msr_trace *trace, struct err *err)
+{
+	for (size_t i = 0; i < trace->n; i++) {
+		trace->log[i].n = 0;
+		trace->log[i].dropped = 0;
+	}
+	return trace_start(trace->trace, on_event, trace, err);
+}
+
+int msr_trace_stop(struct msr_trace *trace, struct err *err)
+{
+	uint64_t dropped = 0;
+	int result = trace_stop(trace->trace, err);
+
+	if (result)
+		return result;
+	for (size_t i = 0; i < trace->n; i++)
+		dropped += trace->log[i].dropped;
+	if (dropped)
+		return err_set(err, ENOBUFS, "%" PRIu64 " accesses more than expected", dropped);
+	if (trace_lost(trace->trace))
+		return err_set(err, ENOBUFS, "%" PRIu64 " trace events lost",
+			       trace_lost(trace->trace));
+	return 0;
+}
+
+void msr_trace_close(struct msr_trace *trace)
+{
+	trace_close(trace->trace);
+	trace->trace = NULL;
+	for (size_t i = 0; i < trace->n; i++)
+		free(trace->log[i].access);
+	free(trace->log);
+	trace->log = NULL;
+	trace->n = 0;
+}
+
+/* rdpmc gives a counter's number, which is none of a register. */
+static bool is_access_to(const struct msr_access *access, unsigned int kinds)
+{
+	return (access->op == MSR_READ || access->op == MSR_WRITE) &&
+	       (kinds & MSR_BIT(msr_kind(access->msr)));
+}
+
+uint64_t msr_count(const struct msr_log *log, enum msr_op op, unsigned int kinds)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < log->n; i++)
+		count += log->access[i].op == op && is_access_to(&log->access[i], kinds);
+	return count;
+}
+
+static bool was_accessed(const struct msr_log *log, uint32_t msr)
+{
+	for (size_t i = 0; i < log->n; i++)
+		if (log->access[i].msr == msr && is_access_to(&log->access[i], ~0U))
+			return true;
+	return false;
+}
+
+size_t msr_registers(const struct msr_log *log, unsigned int kinds)
+{
+	size_t count = 0;
+
+	for (const struct msr_range *range = msr_ranges; range->name; range++)
+		for (uint32_t i = 0; (kinds & MSR_BIT(range->kind)) && i < range->count; i++)
+			count += was_accessed(log, range->first + i * range->stride);
+	return count;
+}
+
+/* Remember what was written to the registers that a handler must leave as it found them. */
+static void note_state(struct msr_pmi *state, const struct msr_access *access)
+{
+	if (access->op != MSR_WRITE)
+		return;
+	if (msr_kind(access->msr) == MSR_GLOBAL_CTRL) {
+		state->ctrl = access->value;
+		state->ctrl_known = true;
+	} else if (msr_kind(access->msr) == MSR_PEBS_ENABLE) {
+		state->pebs = access->value;
+		state->pebs_known = true;
+	}
+}
+
+bool msr_pmi_next(const struct msr_log *log, struct msr_pmi_cursor *cursor, struct msr_pmi *pmi)
+{
+	size_t end = cursor->next, begin = end;
+	uint64_t start;
+
+	while (end < log->n && log->access[end].op != MSR_PMI)
+		end++;
+	if (end == log->n)
+		return false;
+	start = log->access[end].time - log->access[end].value;
+	for (; begin < end && log->access[begin].time + MSR_PMI_SLACK_NS < start; begin++)
+		note_state(&cursor->state, &log->access[begin]);
+	*pmi = cursor->state;
+	pmi->access = log->access + begin;
+	pmi->n = end - begin;
+	pmi->handled = log->access[end].msr;
+	for (; begin < end; begin++)
+		note_state(&cursor->state, &log->access[begin]);
+	cursor->next = end + 1;
+	return true;
+}
