@@ -196,6 +196,25 @@ static int by_frequency(const void *left, const void *right)
 	return strcmp(a->sequence, b->sequence);
 }
 
+/*
+ * An NMI with nothing to acknowledge: not a PMI at all, one whose overflow was handled with the one
+ * before, or one without a cause. What the handler returned does not tell: without a BTS buffer
+ * intel_bts_interrupt() of Linux 6.1 takes every NMI as its own.
+ */
+static bool is_idle(const struct msr_pmi *pmi)
+{
+	bool read = false;
+
+	for (size_t i = 0; i < pmi->n; i++) {
+		if (step(&pmi->access[i]) != 'S')
+			continue;
+		if (pmi->access[i].value)
+			return false;
+		read = true;
+	}
+	return read || !pmi->handled;
+}
+
 void ack_summarize(const struct msr_log *log, struct ack_summary *summary)
 {
 	struct msr_pmi_cursor cursor = { 0 };
@@ -203,8 +222,8 @@ void ack_summarize(const struct msr_log *log, struct ack_summary *summary)
 
 	memset(summary, 0, sizeof(*summary));
 	while (msr_pmi_next(log, &cursor, &pmi)) {
-		if (!pmi.handled) {
-			summary->foreign++;
+		if (is_idle(&pmi)) {
+			summary->idle++;
 			continue;
 		}
 		summary->pmis++;

@@ -59,10 +59,10 @@ struct ack_group {
 
 #define ACK_GROUPS 16
 
-/* What the PMIs of a log that the handler took as its own have in common. */
+/* What the PMIs of a log have in common. */
 struct ack_summary {
 	size_t pmis;
-	size_t foreign;	 /* NMIs that the handler said were not its own; not in the others */
+	size_t idle;	 /* NMIs at which no counter had overflowed; not in what follows */
 	size_t as_read;	 /* ack_as_read() */
 	size_t restored; /* ack_restores() */
 	/* Accesses of all of them, to registers other than of branch records, and to those. */

@@ -209,6 +209,16 @@ size_t msr_registers(const struct msr_log *log, unsigned int kinds)
 	return count;
 }
 
+double msr_lbr_clearings(const struct msr_log *log)
+{
+	size_t entries = msr_registers(log, MSR_ENTRIES);
+	double clearings = (double)msr_count(log, MSR_WRITE, MSR_BIT(MSR_LBR_DEPTH));
+
+	if (entries)
+		clearings += (double)msr_count(log, MSR_WRITE, MSR_ENTRIES) / (double)entries;
+	return clearings;
+}
+
 /* Remember what was written to the registers that a handler must leave as it found them. */
 static void note_state(struct msr_pmi *state, const struct msr_access *access)
 {

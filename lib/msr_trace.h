@@ -67,6 +67,12 @@ uint64_t msr_count(const struct msr_log *log, enum msr_op op, unsigned int kinds
 /* How many different registers of the given kinds were read or written. */
 size_t msr_registers(const struct msr_log *log, unsigned int kinds);
 
+/*
+ * How often the writes in a log clear the branch records: all entries that the log knows of
+ * (written or read) one by one, or all at once through the depth register of architectural LBR.
+ */
+double msr_lbr_clearings(const struct msr_log *log);
+
 /* The accesses of one run of the PMI handler. */
 struct msr_pmi {
 	const struct msr_access *access;

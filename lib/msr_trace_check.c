@@ -114,6 +114,53 @@ START_TEST(counts_of_accesses)
 }
 END_TEST
 
+/* Append accesses to `n` entries of 3 registers each (Skylake's). */
+static void add_entries(struct msr_log *log, uint32_t n, enum msr_op op)
+{
+	static const uint32_t first[] = { 0x680, 0x6c0, 0xdc0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		for (size_t j = 0; j < 3; j++)
+			log->access[log->n++] =
+				(struct msr_access){ .msr = first[j] + i, .op = op };
+}
+
+START_TEST(clearings)
+{
+	static struct msr_access space[1024];
+	struct msr_log log = { .access = space };
+
+	ck_assert_double_eq(msr_lbr_clearings(&log), 0);
+	/* Read by a PMI, but never cleared. */
+	add_entries(&log, 32, MSR_READ);
+	ck_assert_double_eq(msr_lbr_clearings(&log), 0);
+	add_entries(&log, 32, MSR_WRITE);
+	add_entries(&log, 32, MSR_WRITE);
+	ck_assert_double_eq(msr_lbr_clearings(&log), 2);
+	/* Half of the entries are half a clearing. */
+	add_entries(&log, 16, MSR_WRITE);
+	ck_assert_double_eq(msr_lbr_clearings(&log), 2.5);
+	/* What selects and enables them clears nothing. */
+	space[log.n++] = (struct msr_access){ .msr = 0x1c8, .op = MSR_WRITE };
+	space[log.n++] = (struct msr_access){ .msr = 0x1d9, .op = MSR_WRITE };
+	ck_assert_double_eq(msr_lbr_clearings(&log), 2.5);
+}
+END_TEST
+
+START_TEST(clearing_at_once)
+{
+	static struct msr_access depth[] = {
+		{ 1, 32, 0x14cf, MSR_WRITE },
+		{ 2, 0, 0x14cf, MSR_READ },
+		{ 3, 0, 0x1500, MSR_READ },
+		{ 4, 32, 0x14cf, MSR_WRITE },
+	};
+	const struct msr_log log = { .access = depth, .n = 4 };
+
+	ck_assert_double_eq(msr_lbr_clearings(&log), 2);
+}
+END_TEST
+
 /* Where there are tracepoints: a session opens, records and ends. */
 START_TEST(session)
 {
@@ -147,6 +194,8 @@ Suite *suite(void)
 	tcase_add_test(tcase, state_is_unknown_at_first);
 	tcase_add_test(tcase, no_handler_at_all);
 	tcase_add_test(tcase, counts_of_accesses);
+	tcase_add_test(tcase, clearings);
+	tcase_add_test(tcase, clearing_at_once);
 	tcase_add_test(tcase, session);
 	suite_add_tcase(s, tcase);
 	return s;

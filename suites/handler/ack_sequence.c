@@ -106,7 +106,7 @@ static void report(struct run *run, const char *row, const struct ack_summary *s
 	run_figure(run, "accesses per PMI", row, "reads", (double)summary->reads / pmis, "1");
 	run_figure(run, "accesses per PMI", row, "rdpmc", (double)summary->rdpmcs / pmis, "1");
 	run_figure(run, "accesses per PMI", row, "LBR", (double)summary->branches / pmis, "1");
-	run_figure(run, "accesses per PMI", row, "other NMIs", (double)summary->foreign, "1");
+	run_figure(run, "accesses per PMI", row, "without overflow", (double)summary->idle, "1");
 	for (size_t i = 0; i < summary->groups; i++) {
 		const struct ack_group *group = &summary->group[i];
 		const struct ack_scheme *scheme = ack_scheme(group->sequence);
