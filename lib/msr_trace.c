@@ -219,38 +219,81 @@ double msr_lbr_clearings(const struct msr_log *log)
 	return clearings;
 }
 
+/* Is that access a write to a register of that kind? */
+static bool writes(const struct msr_access *access, enum msr_kind kind)
+{
+	return access->op == MSR_WRITE && msr_kind(access->msr) == kind;
+}
+
 /* Remember what was written to the registers that a handler must leave as it found them. */
 static void note_state(struct msr_pmi *state, const struct msr_access *access)
 {
-	if (access->op != MSR_WRITE)
-		return;
-	if (msr_kind(access->msr) == MSR_GLOBAL_CTRL) {
+	if (writes(access, MSR_GLOBAL_CTRL)) {
 		state->ctrl = access->value;
 		state->ctrl_known = true;
-	} else if (msr_kind(access->msr) == MSR_PEBS_ENABLE) {
+	} else if (writes(access, MSR_PEBS_ENABLE)) {
 		state->pebs = access->value;
 		state->pebs_known = true;
 	}
 }
 
+/* The first access from `begin` on, before `end`, that is not before the handler's computed start.
+ */
+static size_t begin_by_time(const struct msr_log *log, size_t begin, size_t end)
+{
+	uint64_t start = log->access[end].time - log->access[end].value;
+
+	while (begin < end && log->access[begin].time + MSR_PMI_SLACK_NS < start)
+		begin++;
+	return begin;
+}
+
+/*
+ * Where a handler must have begun that read the status: there, or where it disabled the counters
+ * for that, or unmasked LVTPC before. `end` when it did not read it.
+ */
+static size_t begin_by_status(const struct msr_log *log, size_t first, size_t end)
+{
+	const struct msr_access *access = log->access;
+	size_t begin = first;
+
+	while (begin < end &&
+	       !(access[begin].op == MSR_READ && msr_kind(access[begin].msr) == MSR_GLOBAL_STATUS))
+		begin++;
+	if (begin == end)
+		return end;
+	for (size_t i = begin; i > first; i--) {
+		if (!writes(&access[i - 1], MSR_GLOBAL_CTRL))
+			continue;
+		if (!access[i - 1].value)
+			begin = i - 1;
+		break;
+	}
+	if (begin > first && writes(&access[begin - 1], MSR_LVTPC))
+		begin--;
+	return begin;
+}
+
 bool msr_pmi_next(const struct msr_log *log, struct msr_pmi_cursor *cursor, struct msr_pmi *pmi)
 {
-	size_t end = cursor->next, begin = end;
-	uint64_t start;
+	size_t end = cursor->next, begin, by_status;
 
 	while (end < log->n && log->access[end].op != MSR_PMI)
 		end++;
 	if (end == log->n)
 		return false;
-	start = log->access[end].time - log->access[end].value;
-	for (; begin < end && log->access[begin].time + MSR_PMI_SLACK_NS < start; begin++)
-		note_state(&cursor->state, &log->access[begin]);
+	begin = begin_by_time(log, cursor->next, end);
+	by_status = begin_by_status(log, cursor->next, end);
+	if (by_status < begin)
+		begin = by_status;
+	for (size_t i = cursor->next; i < begin; i++)
+		note_state(&cursor->state, &log->access[i]);
 	*pmi = cursor->state;
 	pmi->access = log->access + begin;
 	pmi->n = end - begin;
 	pmi->handled = log->access[end].msr;
-	for (; begin < end; begin++)
-		note_state(&cursor->state, &log->access[begin]);
+	for (size_t i = begin; i < end; i++)
+		note_state(&cursor->state, &log->access[i]);
 	cursor->next = end + 1;
 	return true;
 }

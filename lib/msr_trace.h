@@ -101,6 +101,11 @@ struct msr_pmi_cursor {
 /*
  * The next run of the handler in a log that was recorded with `pmis`. False at the end; what comes
  * after the last run belongs to none.
+ *
+ * Its accesses are those from its computed start on. As that is too late when a virtual CPU was
+ * stopped between the clock and the event, they also go back to the first reading of the overflow
+ * status, which nobody else reads, and to what the handler did for that: disable the counters, or
+ * unmask LVTPC.
  */
 bool msr_pmi_next(const struct msr_log *log, struct msr_pmi_cursor *cursor, struct msr_pmi *pmi);
 

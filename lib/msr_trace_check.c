@@ -24,7 +24,7 @@ static struct msr_access accesses[] = {
 	{ 5400, 0x70000000f, CTRL, MSR_WRITE },
 	{ 6000, 1000, 1, MSR_PMI },
 	{ 6500, 300, 0, MSR_PMI },
-	{ 8000, 0, CTRL, MSR_WRITE },
+	{ 8000, 5, CTRL, MSR_WRITE },
 	/* From 9000 to 9500. */
 	{ 8950, 4, STATUS, MSR_READ },
 	{ 9100, 0, 0, MSR_RDPMC },
@@ -61,9 +61,57 @@ START_TEST(each_handler_gets_its_accesses)
 	ck_assert_ptr_eq(pmi.access, &accesses[9]);
 	ck_assert_uint_eq(pmi.n, 2);
 	ck_assert(pmi.ctrl_known);
-	ck_assert_uint_eq(pmi.ctrl, 0);
+	ck_assert_uint_eq(pmi.ctrl, 5);
 
 	ck_assert(!msr_pmi_next(&whole, &cursor, &pmi));
+}
+END_TEST
+
+/*
+ * Handlers whose end was noted so late that their computed start is behind their accesses: what
+ * they must have done tells where they began.
+ */
+START_TEST(start_that_is_too_late)
+{
+	static struct msr_access late[] = {
+		/* A task programs a counter, and is interrupted before it enables it again. */
+		{ 1000, 0, CTRL, MSR_WRITE },
+		{ 1010, 9, 0x186, MSR_WRITE },
+		{ 1500, 0x400, 0x834, MSR_WRITE },
+		{ 1600, 0, CTRL, MSR_WRITE },
+		{ 1700, 1, STATUS, MSR_READ },
+		{ 1800, 1, ACK, MSR_WRITE },
+		{ 1900, 0, STATUS, MSR_READ },
+		{ 9000, 500, 1, MSR_PMI },
+		{ 9100, 7, CTRL, MSR_WRITE },
+		/* Frozen counters: nothing is disabled, and what the task enabled is the task's. */
+		{ 9200, 1, STATUS, MSR_READ },
+		{ 9300, 1, ACK, MSR_WRITE },
+		{ 12000, 100, 1, MSR_PMI },
+		/* No status at all: only the time tells. */
+		{ 12100, 0, CTRL, MSR_WRITE },
+		{ 12500, 7, CTRL, MSR_WRITE },
+		{ 12700, 300, 1, MSR_PMI },
+	};
+	const struct msr_log log = { .access = late, .n = sizeof(late) / sizeof(late[0]) };
+	struct msr_pmi_cursor cursor = { 0 };
+	struct msr_pmi pmi;
+
+	ck_assert(msr_pmi_next(&log, &cursor, &pmi));
+	ck_assert_ptr_eq(pmi.access, &late[2]);
+	ck_assert_uint_eq(pmi.n, 5);
+	ck_assert(pmi.ctrl_known);
+	ck_assert_uint_eq(pmi.ctrl, 0);
+
+	ck_assert(msr_pmi_next(&log, &cursor, &pmi));
+	ck_assert_ptr_eq(pmi.access, &late[9]);
+	ck_assert_uint_eq(pmi.n, 2);
+	ck_assert_uint_eq(pmi.ctrl, 7);
+
+	ck_assert(msr_pmi_next(&log, &cursor, &pmi));
+	ck_assert_ptr_eq(pmi.access, &late[13]);
+	ck_assert_uint_eq(pmi.n, 1);
+	ck_assert(!msr_pmi_next(&log, &cursor, &pmi));
 }
 END_TEST
 
@@ -191,6 +239,7 @@ Suite *suite(void)
 
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, each_handler_gets_its_accesses);
+	tcase_add_test(tcase, start_that_is_too_late);
 	tcase_add_test(tcase, state_is_unknown_at_first);
 	tcase_add_test(tcase, no_handler_at_all);
 	tcase_add_test(tcase, counts_of_accesses);
