@@ -197,9 +197,8 @@ static const struct need needs[] = {
 static const struct check checks[] = {
 	{ .name = "one_sequence",
 	  .claim = "95 % of PMIs are acknowledged in one and the same sequence",
-	  .origin = "one handler, one kind of event, counters of a loop in user mode; the rest for "
-		    "another overflow meanwhile, and PMIs whose first access is cut off, as their "
-		    "start is computed from a duration" },
+	  .origin = "one handler, one kind of event, a loop in user mode; the rest for another "
+		    "overflow meanwhile, and for what a hypervisor does to the trace" },
 	{ .name = "known_scheme",
 	  .claim = "and that sequence is one that kernels use",
 	  .origin = "lib/ack_scheme.c: the schemes of arch/x86/events and of the patches to it" },
@@ -207,11 +206,11 @@ static const struct check checks[] = {
 	  .claim = "99 % of PMIs acknowledge each overflow that they read, and no other while "
 		   "counters run",
 	  .origin = "Intel SDM 3B: a bit stays set until it is cleared through the reset "
-		    "register, and one cleared unread is an overflow lost; all of them, but for "
-		    "PMIs cut off" },
+		    "register, and one cleared unread is an overflow lost; 1 % as a "
+		    "hypervisor may blur which accesses are the handler's" },
 	{ .name = "left_as_found",
 	  .claim = "99 % of PMIs leave GLOBAL_CTRL and PEBS_ENABLE as before",
-	  .origin = "a handler returns to what it interrupted; all of them, but for PMIs cut off" },
+	  .origin = "a handler returns to what it interrupted; 1 % as above" },
 	{ 0 },
 };
 
@@ -230,7 +229,7 @@ const struct hypothesis hypothesis = {
 		"Each PMI is acknowledged in one and the same known sequence of register accesses, "
 		"which clears the overflows that it read and leaves the counters as it found "
 		"them.",
-	.source = "[PATCH 1/4] x86, perf: Use a new PMU ack sequence on Skylake (2015)",
+	.source = "[PATCH 1/4] x86, perf: Use a new PMU ack sequence on Skylake",
 	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 30,
 	.needs = needs,
