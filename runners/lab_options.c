@@ -12,6 +12,9 @@
 	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"                  \
 	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n"    \
 	"                       repeated\n"                                                        \
+	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"      \
+	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"        \
+	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"        \
 	"      --kernel FILE    bzImage to boot (default: $LAB_KERNEL, else Debian's)\n"           \
 	"      --mode MODE      smp (default): two CPUs, real time; exact: one CPU, time counts\n" \
 	"                       instructions, user counts and addresses are the same in each "     \
@@ -27,7 +30,8 @@ static const char run_help[] =
 	"                       of -o DIR goes to DIR-lab\n\n"
 	"As in 'pmiproof run', where --help says more: -o DIR, --repeat N, --cpu LIST,\n"
 	"--timeout-scale X, --label K=V, --allow LEVEL (default: may-hang),\n"
-	"--bound HYPOTHESIS.CHECK=VALUE, --workload CMD, --ktap, --suites DIR. Exit codes, too.\n\n"
+	"--bound HYPOTHESIS.CHECK=VALUE, --option HYPOTHESIS.NAME=VALUE, --workload CMD, --ktap, "
+	"--suites DIR. Exit codes, too.\n\n"
 	"Figures from the lab describe the emulation, not silicon.\n";
 
 static const char shell_help[] =
@@ -42,6 +46,8 @@ enum {
 	OPT_FAULT,
 	OPT_KERNEL,
 	OPT_MODE,
+	OPT_PARAM,
+	OPT_VARIANT,
 	OPT_UNMET,
 };
 
@@ -50,6 +56,8 @@ static const struct option long_options[] = {
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "kernel", required_argument, NULL, OPT_KERNEL },
 	{ "mode", required_argument, NULL, OPT_MODE },
+	{ "param", required_argument, NULL, OPT_PARAM },
+	{ "variant", required_argument, NULL, OPT_VARIANT },
 	{ "unmet", no_argument, NULL, OPT_UNMET },
 	{ 0 },
 };
@@ -70,6 +78,10 @@ static int take(void *context, int option, const char *value, struct err *err)
 		if (lab_mode_parse(value, &options->machine.mode))
 			return err_set(err, 0, "--mode %s: not smp or exact", value);
 		return 0;
+	case OPT_PARAM:
+		return lab_machine_param(&options->machine, value, err);
+	case OPT_VARIANT:
+		return lab_machine_variant(&options->machine, value, err);
 	default: /* OPT_UNMET: the last one in the table */
 		options->unmet = true;
 		return 0;
@@ -139,8 +151,10 @@ json_t *lab_options_guest(const struct lab_options *options, const struct suite 
 	add(args, "--allow=%s", danger_name(run->allow));
 	if (run->cpu_list)
 		add(args, "--cpu=%s", run->cpu_list);
-	for (size_t i = 0; i < run->n_bounds; i++)
-		add(args, "--bound=%s.%s", run->bounds[i].hypothesis, run->bounds[i].setting);
+	for (size_t i = 0; i < run->bounds.n; i++)
+		add(args, "--bound=%s.%s", run->bounds.of[i].hypothesis, run->bounds.of[i].setting);
+	for (size_t i = 0; i < run->own.n; i++)
+		add(args, "--option=%s.%s", run->own.of[i].hypothesis, run->own.of[i].setting);
 	if (run->workload)
 		add(args, "--workload=%s", run->workload);
 	add(args, "--");
