@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "drain.h"
 #include "event.h"
 #include "hypothesis.h"
 #include "msr_trace.h"
@@ -60,12 +61,21 @@ static struct perf_event_attr branch_attr(void)
 	return attr;
 }
 
-/* Take turns while branches are sampled. A full ring loses records, which nobody reads. */
+static void count_with_branches(const struct ring_sample *sample, uint16_t misc, void *context)
+{
+	double *records = context;
+
+	(void)misc;
+	*records += sample->branch_nr > 0;
+}
+
+/* Take turns while branches are sampled; *records, which is added to: those that have branches. */
 static int play_sampled(struct ping_pong *result, size_t i, uint64_t rounds, int cpu,
-			struct err *err)
+			double *records, struct err *err)
 {
 	const struct perf_event_attr attr = branch_attr();
 	struct event event = EVENT_CLOSED;
+	struct drained drained = { 0 };
 	int failed = settings[i].system ? event_open_cpu(&event, &attr, cpu, err)
 					: event_open_task_cpu(&event, &attr, 0, cpu, err);
 
@@ -75,12 +85,17 @@ static int play_sampled(struct ping_pong *result, size_t i, uint64_t rounds, int
 		failed = event_enable(&event, err);
 	if (!failed)
 		failed = ping_pong(result, settings[i].kind, rounds, cpu, err);
+	if (!failed)
+		failed = event_drain(&event, &drained, count_with_branches, records, err);
 	event_close(&event);
 	return failed;
 }
 
-/* ns a round, the least of some: what else runs on the machine only adds. NAN: broken. */
-static double round_ns(struct run *run, size_t i, bool sampled)
+/*
+ * ns a round, the least of some: what else runs on the machine only adds. Sampled unless records is
+ * NULL. NAN: broken.
+ */
+static double round_ns(struct run *run, size_t i, double *records)
 {
 	int cpu = run_cpus(run)->cpu[0];
 	double least = INFINITY;
@@ -89,7 +104,7 @@ static double round_ns(struct run *run, size_t i, bool sampled)
 
 	for (int repeat = 0; repeat < REPEATS; repeat++) {
 		int failed =
-			sampled ? play_sampled(&result, i, ROUNDS_TIMED, cpu, &err)
+			records ? play_sampled(&result, i, ROUNDS_TIMED, cpu, records, &err)
 				: ping_pong(&result, settings[i].kind, ROUNDS_TIMED, cpu, &err);
 
 		if (failed) {
@@ -103,9 +118,14 @@ static double round_ns(struct run *run, size_t i, bool sampled)
 
 static void measure_cost(struct run *run, size_t i, bool bounded, double bound)
 {
-	double alone = round_ns(run, i, false);
-	double sampled = round_ns(run, i, true);
+	double records = 0;
+	double alone = round_ns(run, i, NULL);
+	double sampled = round_ns(run, i, &records);
+	char control[64];
 
+	snprintf(control, sizeof(control), "%s: records with branches", settings[i].row);
+	if (!run_control(run, control, records, 0, "1"))
+		return;
 	run_figure(run, "cost of a round", settings[i].row, "no sampling", alone, "ns");
 	run_figure(run, "cost of a round", settings[i].row, "branch sampling", sampled, "ns");
 	run_figure(run, "cost of a round", settings[i].row, "ratio", sampled / alone, "1");
@@ -147,6 +167,7 @@ static int trace_settings(struct run *run, struct msr_trace *trace)
 {
 	int cpu = run_cpus(run)->cpu[0];
 	struct ping_pong result;
+	double records = 0;
 	struct err err;
 
 	for (size_t i = 0; i < SETTINGS; i++) {
@@ -155,7 +176,7 @@ static int trace_settings(struct run *run, struct msr_trace *trace)
 
 		if (failed)
 			return run_broken(run, "%s", err.text);
-		failed = play_sampled(&result, i, ROUNDS_TRACED, cpu, &err);
+		failed = play_sampled(&result, i, ROUNDS_TRACED, cpu, &records, &err);
 		stopped = msr_trace_stop(trace, failed ? NULL : &err);
 		if (failed || stopped)
 			return run_broken(run, "%s: %s", settings[i].row, err.text);
