@@ -80,16 +80,21 @@ static uint64_t symbol_address(const char *symbol)
 	return found;
 }
 
-static int enable_nmi(struct handler_time *time, struct err *err)
+int handler_nmi_enable(struct trace *trace, struct err *err)
 {
 	uint64_t address = symbol_address(NMI_HANDLER_SYMBOL);
 	char filter[64];
-	int event;
 
 	if (!address)
 		return err_set(err, ENOENT, "address of " NMI_HANDLER_SYMBOL " in /proc/kallsyms");
 	snprintf(filter, sizeof(filter), "handler == 0x%" PRIx64, address);
-	event = trace_enable(time->trace, "nmi", "nmi_handler", filter, err);
+	return trace_enable(trace, "nmi", "nmi_handler", filter, err);
+}
+
+static int enable_nmi(struct handler_time *time, struct err *err)
+{
+	int event = handler_nmi_enable(time->trace, err);
+
 	if (event < 0)
 		return event;
 	if (trace_field(time->trace, event, "delta_ns", &time->delta, err))

@@ -48,6 +48,12 @@ struct handler_time {
 const char *handler_event(enum handler_kind kind);
 
 /*
+ * Add nmi:nmi_handler to a trace, for the handler of PMIs alone. Returns its index, or -errno:
+ * -ENOENT also when /proc/kallsyms hides addresses.
+ */
+int handler_nmi_enable(struct trace *trace, struct err *err);
+
+/*
  * Set up tracing of the handler on `cpus`, keeping up to `max` invocations per CPU. To be called
  * before the process has threads (see trace_open()).
  */
