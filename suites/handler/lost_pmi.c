@@ -13,26 +13,22 @@
  * throttled the event, or the ring was full, are not judged.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "background.h"
 #include "counters.h"
-#include "drain.h"
-#include "gaps.h"
+#include "gap_sampler.h"
 #include "hypothesis.h"
 #include "placement.h"
 #include "prime.h"
 #include "rate_limit.h"
+#include "turns.h"
 #include "workload.h"
 
-#define STEP_ROUNDS 5000 /* of the loop, about 10^5 instructions: each event overflows once */
-#define STEPS 150	 /* of a row, so many samples of each event */
-#define TURN_STEPS 5	 /* between two switches: more than two periods, or a loss is not seen */
-#define SWITCH_STEPS 500
+#define STEP_ROUNDS 5000   /* of the loop, about 10^5 instructions: each event overflows once */
+#define TURN_STEPS 5	   /* more than two periods between switches, or a loss is not seen */
+#define TURNS 30	   /* of a row: 150 samples of each event */
+#define TURNS_SWITCHED 100 /* of one with switches */
 #define PERIOD_LEAST 10007 /* more often would be throttled */
 #define RING_PAGES 16
 #define EVENTS_MAX 16
@@ -51,21 +47,12 @@ static const struct kind {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* An event that is sampled, and what was found of it. */
-struct subject {
-	const struct kind *kind;
-	struct perf_event_attr attr; /* with the period */
-	struct event event;
-	struct drained drained;
-	struct gaps gaps;
-};
-
 /* What makes a row: how the steps are spent, and what refutes it. */
 struct row {
 	const char *name;
 	const char *check;	    /* for gaps without a switch in them */
 	const char *check_switched; /* for those with one */
-	unsigned int steps;
+	unsigned int turns;
 	int (*between)(void *context, struct err *err); /* after each turn; NULL: nothing */
 	void *context;
 };
@@ -73,7 +60,8 @@ struct row {
 struct experiment {
 	struct run *run;
 	const struct workload *work;
-	struct subject subjects[EVENTS_MAX]; /* the first n_kinds are of different kinds */
+	const struct kind *kind[EVENTS_MAX]; /* the first n_kinds are different */
+	struct gap_subject subjects[EVENTS_MAX];
 	size_t n_kinds;
 	size_t n;	       /* as many as the PMU counts at once */
 	uint64_t least_judged; /* gaps, of any event in any row */
@@ -81,23 +69,9 @@ struct experiment {
 
 static void do_step(void *context)
 {
-	const struct workload *work = context;
+	const struct experiment *all = context;
 
-	work->run(STEP_ROUNDS);
-}
-
-static void take_sample(const struct ring_sample *sample, uint16_t misc, void *context)
-{
-	struct subject *subject = context;
-	const struct gap_mark mark = {
-		.count = sample->read_value,
-		.lost = subject->drained.lost,
-		.pauses = subject->drained.unthrottled,
-		.switches = subject->drained.switches,
-	};
-
-	(void)misc;
-	gaps_add(&subject->gaps, &mark);
+	all->work->run(STEP_ROUNDS);
 }
 
 static struct perf_event_attr count_attr(const struct kind *kind)
@@ -109,24 +83,20 @@ static struct perf_event_attr count_attr(const struct kind *kind)
 	return attr;
 }
 
-/* Fill subjects with one of each kind that counts here, each overflowing once in a step. */
+/* Find what counts here, with a period that each step holds once. */
 static int find_kinds(struct experiment *all, struct err *err)
 {
-	void *work = (void *)(uintptr_t)all->work;
-
 	for (size_t i = 0; i < KINDS; i++) {
-		struct subject *subject = &all->subjects[all->n_kinds];
+		struct perf_event_attr attr = count_attr(&kinds[i]);
 		struct event_count count;
 
-		subject->kind = &kinds[i];
-		subject->event = (struct event)EVENT_CLOSED;
-		subject->attr = count_attr(subject->kind);
-		if (counters_count(&subject->attr, 1, do_step, work, &count, err) || !count.value) {
+		if (counters_count(&attr, 1, do_step, all, &count, err) || !count.value) {
 			run_note(all->run, "without %s, which does not count here", kinds[i].name);
 			continue;
 		}
-		subject->attr.sample_period = count.value; /* to be made a prime */
-		all->n_kinds++;
+		attr.sample_period = count.value;
+		all->subjects[all->n_kinds].attr = attr;
+		all->kind[all->n_kinds++] = &kinds[i];
 	}
 	return all->n_kinds ? 0 : err_plain(err, ENODEV, "no hardware event counts");
 }
@@ -147,85 +117,43 @@ static uint64_t own_period(const struct experiment *all, size_t own, uint64_t le
 static int fill_pmu(struct experiment *all, struct err *err)
 {
 	struct perf_event_attr attrs[EVENTS_MAX];
-	struct perf_event_attr *attr;
 
-	for (size_t i = all->n_kinds; i < EVENTS_MAX; i++)
-		all->subjects[i] = all->subjects[i % 2 ? all->n_kinds - 1 : 0];
 	for (size_t i = 0; i < EVENTS_MAX; i++) {
-		attrs[i] = count_attr(all->subjects[i].kind);
-		attr = &all->subjects[i].attr;
+		size_t like = i < all->n_kinds ? i : i % 2 ? all->n_kinds - 1 : 0;
+		struct perf_event_attr *attr = &all->subjects[i].attr;
+
+		all->kind[i] = all->kind[like];
+		*attr = all->subjects[like].attr;
 		attr->sample_period = own_period(all, i, attr->sample_period);
-		attr->sample_type = PERF_SAMPLE_READ;
-		attr->context_switch = 1;
+		attrs[i] = count_attr(all->kind[i]);
 	}
-	return counters_fit(attrs, EVENTS_MAX, do_step, (void *)(uintptr_t)all->work, &all->n, err);
+	return counters_fit(attrs, EVENTS_MAX, do_step, all, &all->n, err);
 }
 
-static int start(struct subject *subjects, size_t n, struct err *err)
-{
-	int result = 0;
+/* A turn of a row. */
+struct turn {
+	const struct experiment *all;
+	const struct row *row;
+};
 
-	for (size_t i = 0; !result && i < n; i++) {
-		subjects[i].drained = (struct drained){ 0 };
-		subjects[i].gaps = (struct gaps){ 0 };
-		result = event_open_self(&subjects[i].event, &subjects[i].attr, err);
-		if (!result)
-			result = event_map(&subjects[i].event, RING_PAGES, false, err);
-	}
-	for (size_t i = 0; !result && i < n; i++)
-		result = event_enable(&subjects[i].event, err);
-	return result;
+static int do_turn(void *context, struct err *err)
+{
+	const struct turn *turn = context;
+
+	for (int i = 0; i < TURN_STEPS; i++)
+		turn->all->work->run(STEP_ROUNDS);
+	return turn->row->between ? turn->row->between(turn->row->context, err) : 0;
 }
 
-static int drain(struct subject *subject, struct err *err)
+static void judge(const struct experiment *all, size_t i, const struct row *row)
 {
-	return event_drain(&subject->event, &subject->drained, take_sample, subject, err);
-}
-
-/* Nothing comes after the last sample but the rest of a period. */
-static int finish(struct subject *subject, struct err *err)
-{
-	struct event_count count = { 0 };
-	int result = event_disable(&subject->event, err);
-
-	if (!result)
-		result = event_read(&subject->event, &count, err);
-	if (!result)
-		result = drain(subject, err);
-	gaps_add(&subject->gaps, &(struct gap_mark){ .count = count.value,
-						     .lost = subject->drained.lost,
-						     .pauses = subject->drained.unthrottled,
-						     .switches = subject->drained.switches });
-	return result;
-}
-
-/* Sample the n events from `subjects` on while the steps of the row are done. */
-static int sample(const struct experiment *all, struct subject *subjects, size_t n,
-		  const struct row *row, struct err *err)
-{
-	int result = start(subjects, n, err);
-
-	for (unsigned int step = 1; !result && step <= row->steps; step++) {
-		all->work->run(STEP_ROUNDS);
-		for (size_t i = 0; !result && i < n && step % TURN_STEPS == 0; i++)
-			result = drain(&subjects[i], err);
-		if (!result && row->between && step % TURN_STEPS == 0)
-			result = row->between(row->context, err);
-	}
-	for (size_t i = 0; !result && i < n; i++)
-		result = finish(&subjects[i], err);
-	for (size_t i = 0; i < n; i++)
-		event_close(&subjects[i].event);
-	return result;
-}
-
-static void judge(struct run *run, const struct row *row, const struct subject *subject)
-{
+	const struct gap_subject *subject = &all->subjects[i];
 	const struct gaps *gaps = &subject->gaps;
+	struct run *run = all->run;
 	double period = (double)subject->attr.sample_period;
 	char line[64];
 
-	snprintf(line, sizeof(line), "%s: %s", row->name, subject->kind->name);
+	snprintf(line, sizeof(line), "%s: %s", row->name, all->kind[i]->name);
 	run_figure(run, "gaps", line, "samples", (double)subject->drained.samples, "1");
 	run_figure(run, "gaps", line, "switches", (double)subject->drained.switches, "1");
 	run_figure(run, "gaps", line, "not judged", (double)gaps->excluded, "1");
@@ -245,10 +173,14 @@ static void judge(struct run *run, const struct row *row, const struct subject *
 /* False when there is no use in going on. */
 static bool run_row(struct experiment *all, size_t first, size_t n, const struct row *row)
 {
+	struct turn turn = { all, row };
+	const struct gap_work work = {
+		.parts = row->turns, .pages = RING_PAGES, .part = do_turn, .context = &turn
+	};
 	struct err err;
 
 	run_progress(all->run, "%s", row->name);
-	if (sample(all, &all->subjects[first], n, row, &err)) {
+	if (gap_sample(&all->subjects[first], n, &work, &err)) {
 		run_broken(all->run, "%s: %s", row->name, err.text);
 		return false;
 	}
@@ -257,7 +189,7 @@ static bool run_row(struct experiment *all, size_t first, size_t n, const struct
 
 		if (gaps->running.n + gaps->switched.n < all->least_judged)
 			all->least_judged = gaps->running.n + gaps->switched.n;
-		judge(all->run, row, &all->subjects[i]);
+		judge(all, i, row);
 	}
 	return true;
 }
@@ -269,7 +201,7 @@ static void run_counters(struct experiment *all)
 	struct row row = { .name = "alone",
 			   .check = "no_gap_alone",
 			   .check_switched = "no_gap_switching",
-			   .steps = STEPS };
+			   .turns = TURNS };
 
 	for (size_t i = 0; i < all->n_kinds; i++)
 		if (!run_row(all, i, 1, &row))
@@ -283,67 +215,44 @@ static void run_counters(struct experiment *all)
 	}
 }
 
-/* Switches in the row that has just been run, seen by its first event. */
-static void control_switches(const struct experiment *all, const char *name)
+/*
+ * The first and the last kind across switches, on Intel a fixed and a general-purpose counter. One
+ * at a time: the PMI of another event would find the overflow that was missed, and hide it.
+ */
+static void run_switched(struct experiment *all, const struct row *row, const char *control)
 {
-	run_control(all->run, name, (double)all->subjects[0].drained.switches,
-		    (double)(SWITCH_STEPS / TURN_STEPS), "1");
-}
+	const size_t which[] = { 0, all->n_kinds - 1 };
 
-/* Another task on the same CPU, which works when it is told to. */
-struct partner {
-	const struct workload *work;
-	int to[2], from[2]; /* pipes */
-	pid_t pid;
-};
-
-static void play(const void *argument)
-{
-	const struct partner *partner = argument;
-	char token;
-
-	while (read(partner->to[0], &token, 1) == 1) {
-		partner->work->run(STEP_ROUNDS);
-		if (write(partner->from[1], &token, 1) != 1)
+	for (size_t i = 0; i < (all->n_kinds > 1 ? 2 : 1); i++) {
+		if (!run_row(all, which[i], 1, row))
 			return;
+		run_control(all->run, control, (double)all->subjects[which[i]].drained.switches,
+			    TURNS_SWITCHED, "1");
 	}
 }
 
-/* Sleep until the partner has done its part. */
 static int take_turns(void *context, struct err *err)
 {
-	const struct partner *partner = context;
-	char token = 0;
-
-	if (write(partner->to[1], &token, 1) != 1 || read(partner->from[0], &token, 1) != 1)
-		return err_set(err, errno, "the task to take turns with");
-	return 0;
+	return turns_take(context, err);
 }
 
+/* With another task on the same CPU. */
 static void run_switching(struct experiment *all)
 {
-	struct partner partner = { .work = all->work, .to = { -1, -1 }, .from = { -1, -1 } };
+	struct turns turns;
 	const struct row row = { .name = "taking turns",
 				 .check = "no_gap_switching",
 				 .check_switched = "no_gap_switching",
-				 .steps = SWITCH_STEPS,
+				 .turns = TURNS_SWITCHED,
 				 .between = take_turns,
-				 .context = &partner };
+				 .context = &turns };
 	struct err err;
 
-	if (pipe2(partner.to, O_CLOEXEC) || pipe2(partner.from, O_CLOEXEC))
-		run_broken(all->run, "pipes: %s", strerror(errno));
-	else if ((partner.pid = background_start(play, &partner, &err)) < 0)
+	if (turns_start(&turns, all->work, STEP_ROUNDS, &err))
 		run_broken(all->run, "%s", err.text);
-	else if (run_row(all, 0, all->n, &row))
-		control_switches(all, "switches while taking turns");
-	background_stop(partner.pid);
-	for (int i = 0; i < 2; i++) {
-		if (partner.to[i] >= 0)
-			close(partner.to[i]);
-		if (partner.from[i] >= 0)
-			close(partner.from[i]);
-	}
+	else
+		run_switched(all, &row, "switches while taking turns");
+	turns_stop(&turns);
 }
 
 /* Two CPUs to go back and forth between. */
@@ -364,7 +273,7 @@ static int migrate(void *context, struct err *err)
 static bool find_second_cpu(const struct experiment *all, struct migration *migration)
 {
 	const struct cpus *cpus = run_cpus(all->run);
-	const struct perf_event_attr attr = count_attr(all->subjects[0].kind);
+	const struct perf_event_attr attr = count_attr(all->kind[0]);
 	struct event_count count = { 0 };
 	bool found = false;
 	struct err err;
@@ -372,8 +281,7 @@ static bool find_second_cpu(const struct experiment *all, struct migration *migr
 	for (size_t i = 1; !found && i < cpus->n; i++) {
 		migration->cpu[1] = cpus->cpu[i];
 		found = !cpus_pin(cpus->cpu[i], &err) &&
-			!counters_count(&attr, 1, do_step, (void *)(uintptr_t)all->work, &count,
-					&err) &&
+			!counters_count(&attr, 1, do_step, (void *)(uintptr_t)all, &count, &err) &&
 			count.value;
 	}
 	return !cpus_pin(migration->cpu[0], &err) && found;
@@ -385,14 +293,14 @@ static void run_migrating(struct experiment *all)
 	const struct row row = { .name = "moving",
 				 .check = "no_gap_migrating",
 				 .check_switched = "no_gap_migrating",
-				 .steps = SWITCH_STEPS,
+				 .turns = TURNS_SWITCHED,
 				 .between = migrate,
 				 .context = &migration };
 
 	if (!find_second_cpu(all, &migration))
 		run_note(all->run, "no second CPU to move to on which the events count");
-	else if (run_row(all, 0, all->n, &row))
-		control_switches(all, "switches while moving");
+	else
+		run_switched(all, &row, "switches while moving");
 }
 
 static int run_lost_pmi(struct run *run)
