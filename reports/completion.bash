@@ -64,8 +64,9 @@ _pmiproof_options() {
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run shell faults models -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
-	help) printf '%s\n' list run report lab ;;
-	*) printf '%s\n' list run report lab help --help ;;
+	compare) printf '%s\n' -h --help ;;
+	help) printf '%s\n' list run report compare lab ;;
+	*) printf '%s\n' list run report compare lab help --help ;;
 	esac
 }
 
@@ -106,7 +107,7 @@ _pmiproof() {
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		list | run | report | help)
+		list | run | report | compare | help)
 			subcommand=${subcommand:+$subcommand }${COMP_WORDS[i]}
 			break
 			;;
@@ -124,7 +125,7 @@ _pmiproof() {
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
 	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
-	elif [[ $subcommand == report ]]; then
+	elif [[ $subcommand == report || $subcommand == compare ]]; then
 		_pmiproof_files -f "$current"
 	elif [[ $subcommand == "lab "* && $subcommand != "lab run" ]]; then
 		COMPREPLY=()
