@@ -2,8 +2,18 @@
 #include "counters.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+struct perf_event_attr counters_user_attr(uint64_t config)
+{
+	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, config);
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
 
 static int count_open(struct event *events, size_t n, void (*work)(void *context), void *context,
 		      struct event_count *counts, struct err *err)
@@ -68,4 +78,25 @@ int counters_fit(const struct perf_event_attr *attrs, size_t n, void (*work)(voi
 	}
 	free(counts);
 	return result;
+}
+
+double counters_scaled(const struct event_count *count)
+{
+	if (!count->running)
+		return NAN;
+	return (double)count->value * (double)count->enabled / (double)count->running;
+}
+
+/* Two clocks, neither of which is perf's, may differ from it: NTP slews by 0.05 % at most. */
+#define CLOCKS_DIFFER 0.01
+
+const char *counters_times_wrong(const struct event_count *count, uint64_t ran_ns, uint64_t wall_ns)
+{
+	if (count->running > count->enabled)
+		return "running for longer than enabled";
+	if ((double)count->enabled > (1 + CLOCKS_DIFFER) * (double)wall_ns)
+		return "enabled for longer than time passed";
+	if ((double)count->enabled < (1 - CLOCKS_DIFFER) * (double)ran_ns)
+		return "enabled for less than its task ran meanwhile";
+	return NULL;
 }

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "counters.h"
 #include "drain.h"
 #include "gaps.h"
 #include "hypothesis.h"
@@ -76,15 +77,6 @@ struct experiment {
 	uint64_t samples; /* of all rows */
 };
 
-static struct perf_event_attr user_attr(uint64_t config)
-{
-	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, config);
-
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	return attr;
-}
-
 static void do_part(void *context)
 {
 	struct stint *stint = context;
@@ -127,7 +119,7 @@ static int read_nmis(const struct experiment *experiment, uint32_t *nmis, struct
 static int observe(const struct experiment *experiment, struct stint *stint,
 		   struct self_sampling *sampling, double *sibling, uint32_t *nmis, struct err *err)
 {
-	struct perf_event_attr attr = user_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 	struct event event = EVENT_CLOSED;
 	struct event_count count = { 0 };
 	uint32_t before = 0, after = 0;
@@ -222,7 +214,7 @@ static bool run_setting(struct experiment *experiment, const struct setting *set
 {
 	struct stint stint = { .work = experiment->work };
 	struct self_sampling sampling = {
-		.attr = user_attr(PERF_COUNT_HW_INSTRUCTIONS),
+		.attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS),
 		.pages = RING_PAGES,
 		.parts = PARTS,
 		.work = do_part,

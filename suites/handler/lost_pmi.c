@@ -59,7 +59,7 @@ struct row {
 
 struct experiment {
 	struct run *run;
-	const struct workload *work;
+	struct workload_job step;	     /* in which each event overflows once */
 	const struct kind *kind[EVENTS_MAX]; /* the first n_kinds are different */
 	struct gap_subject subjects[EVENTS_MAX];
 	size_t n_kinds;
@@ -67,30 +67,15 @@ struct experiment {
 	uint64_t least_judged; /* gaps, of any event in any row */
 };
 
-static void do_step(void *context)
-{
-	const struct experiment *all = context;
-
-	all->work->run(STEP_ROUNDS);
-}
-
-static struct perf_event_attr count_attr(const struct kind *kind)
-{
-	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, kind->config);
-
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	return attr;
-}
-
 /* Find what counts here, with a period that each step holds once. */
 static int find_kinds(struct experiment *all, struct err *err)
 {
 	for (size_t i = 0; i < KINDS; i++) {
-		struct perf_event_attr attr = count_attr(&kinds[i]);
+		struct perf_event_attr attr = counters_user_attr(kinds[i].config);
 		struct event_count count;
 
-		if (counters_count(&attr, 1, do_step, all, &count, err) || !count.value) {
+		if (counters_count(&attr, 1, workload_do, &all->step, &count, err) ||
+		    !count.value) {
 			run_note(all->run, "without %s, which does not count here", kinds[i].name);
 			continue;
 		}
@@ -125,14 +110,14 @@ static int fill_pmu(struct experiment *all, struct err *err)
 		all->kind[i] = all->kind[like];
 		*attr = all->subjects[like].attr;
 		attr->sample_period = own_period(all, i, attr->sample_period);
-		attrs[i] = count_attr(all->kind[i]);
+		attrs[i] = counters_user_attr(all->kind[i]->config);
 	}
-	return counters_fit(attrs, EVENTS_MAX, do_step, all, &all->n, err);
+	return counters_fit(attrs, EVENTS_MAX, workload_do, &all->step, &all->n, err);
 }
 
 /* A turn of a row. */
 struct turn {
-	const struct experiment *all;
+	struct experiment *all;
 	const struct row *row;
 };
 
@@ -141,7 +126,7 @@ static int do_turn(void *context, struct err *err)
 	const struct turn *turn = context;
 
 	for (int i = 0; i < TURN_STEPS; i++)
-		turn->all->work->run(STEP_ROUNDS);
+		workload_do(&turn->all->step);
 	return turn->row->between ? turn->row->between(turn->row->context, err) : 0;
 }
 
@@ -248,7 +233,7 @@ static void run_switching(struct experiment *all)
 				 .context = &turns };
 	struct err err;
 
-	if (turns_start(&turns, all->work, STEP_ROUNDS, &err))
+	if (turns_start(&turns, all->step.work, all->step.rounds, &err))
 		run_broken(all->run, "%s", err.text);
 	else
 		run_switched(all, &row, "switches while taking turns");
@@ -270,10 +255,10 @@ static int migrate(void *context, struct err *err)
 }
 
 /* Another CPU on which the events count: on a hybrid machine not all are of the same PMU. */
-static bool find_second_cpu(const struct experiment *all, struct migration *migration)
+static bool find_second_cpu(struct experiment *all, struct migration *migration)
 {
 	const struct cpus *cpus = run_cpus(all->run);
-	const struct perf_event_attr attr = count_attr(all->kind[0]);
+	const struct perf_event_attr attr = counters_user_attr(all->kind[0]->config);
 	struct event_count count = { 0 };
 	bool found = false;
 	struct err err;
@@ -281,7 +266,7 @@ static bool find_second_cpu(const struct experiment *all, struct migration *migr
 	for (size_t i = 1; !found && i < cpus->n; i++) {
 		migration->cpu[1] = cpus->cpu[i];
 		found = !cpus_pin(cpus->cpu[i], &err) &&
-			!counters_count(&attr, 1, do_step, (void *)(uintptr_t)all, &count, &err) &&
+			!counters_count(&attr, 1, workload_do, &all->step, &count, &err) &&
 			count.value;
 	}
 	return !cpus_pin(migration->cpu[0], &err) && found;
@@ -312,7 +297,7 @@ static int run_lost_pmi(struct run *run)
 	if (!all)
 		return run_broken(run, "out of memory");
 	all->run = run;
-	all->work = workload_find("multiply");
+	all->step = (struct workload_job){ workload_find("multiply"), STEP_ROUNDS };
 	all->least_judged = UINT64_MAX;
 	if (placement_pin(&placement, run_cpus(run)->cpu[0], &err)) {
 		run_broken(run, "%s", err.text);
