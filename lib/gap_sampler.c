@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "gap_sampler.h"
 
-static void mark(struct gap_subject *subject, uint64_t count)
+static struct gap_mark mark_at(const struct gap_subject *subject, uint64_t count)
 {
-	gaps_add(&subject->gaps, &(struct gap_mark){ .count = count,
-						     .lost = subject->drained.lost,
-						     .pauses = subject->drained.unthrottled,
-						     .switches = subject->drained.switches });
+	return (struct gap_mark){ .count = count,
+				  .lost = subject->drained.lost,
+				  .pauses = subject->drained.unthrottled,
+				  .switches = subject->drained.switches };
 }
 
 static void take_sample(const struct ring_sample *sample, uint16_t misc, void *context)
 {
+	struct gap_subject *subject = context;
+	const struct gap_mark mark = mark_at(subject, sample->read_value);
+
 	(void)misc;
-	mark(context, sample->read_value);
+	gaps_add(&subject->gaps, &mark);
 }
 
-static int drain(struct gap_subject *subject, struct err *err)
+/* Read the count, then all samples up to it. */
+static int read_all(struct gap_subject *subject, struct err *err)
 {
-	return event_drain(&subject->event, &subject->drained, take_sample, subject, err);
+	int result = event_read(&subject->event, &subject->count, err);
+
+	return result ? result
+		      : event_drain(&subject->event, &subject->drained, take_sample, subject, err);
+}
+
+static int look(struct gap_subject *subject, struct err *err)
+{
+	int result = read_all(subject, err);
+	const struct gap_mark mark = mark_at(subject, subject->count.value);
+
+	if (!result)
+		gaps_look(&subject->gaps, &mark);
+	return result;
 }
 
 static int start(struct gap_subject *subjects, size_t n, const struct gap_work *work,
@@ -41,13 +58,13 @@ static int start(struct gap_subject *subjects, size_t n, const struct gap_work *
 static int finish(struct gap_subject *subject, struct err *err)
 {
 	int result = event_disable(&subject->event, err);
+	struct gap_mark mark;
 
 	if (!result)
-		result = event_read(&subject->event, &subject->count, err);
+		result = read_all(subject, err);
+	mark = mark_at(subject, subject->count.value);
 	if (!result)
-		result = drain(subject, err);
-	if (!result)
-		mark(subject, subject->count.value);
+		gaps_add(&subject->gaps, &mark);
 	return result;
 }
 
@@ -62,7 +79,7 @@ int gap_sample(struct gap_subject *subjects, size_t n, const struct gap_work *wo
 	for (unsigned int part = 0; !result && part < work->parts; part++) {
 		result = work->part(work->context, err);
 		for (size_t i = 0; !result && i < n; i++)
-			result = drain(&subjects[i], err);
+			result = look(&subjects[i], err);
 	}
 	for (size_t i = 0; !result && i < n; i++)
 		result = finish(&subjects[i], err);

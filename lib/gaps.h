@@ -37,4 +37,10 @@ struct gaps {
  */
 void gaps_add(struct gaps *gaps, const struct gap_mark *mark);
 
+/*
+ * A look in between, at a count after which all samples up to it have been added: the gap so far.
+ * Without looks a gap that ends with a switch hides that it was too long before.
+ */
+void gaps_look(struct gaps *gaps, const struct gap_mark *mark);
+
 #endif

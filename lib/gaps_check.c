@@ -114,6 +114,26 @@ START_TEST(backwards)
 }
 END_TEST
 
+/* Four periods of silence, then a switch: the silence was there before it. */
+START_TEST(a_look_in_between)
+{
+	const struct gap_mark before = { 5000, 0, 0, 0 }, after = { 6000, 0, 0, 2 };
+	const struct gap_mark older = { 500, 0, 0, 0 }, paused = { 9000, 0, 1, 0 };
+	struct gaps gaps = find(sound, 1);
+
+	gaps_look(&gaps, &older);
+	gaps_look(&gaps, &paused);
+	ck_assert_uint_eq(gaps.running.longest, 1003);
+	gaps_look(&gaps, &before);
+	ck_assert_uint_eq(gaps.running.longest, 3997);
+	ck_assert_uint_eq(gaps.running.n, 1);
+	gaps_add(&gaps, &after);
+	ck_assert_uint_eq(gaps.switched.longest, 4997);
+	ck_assert_uint_eq(gaps.switched.n, 1);
+	ck_assert_uint_eq(gaps.backwards + gaps.excluded, 0);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *all = suite_create("gaps");
@@ -125,6 +145,7 @@ Suite *suite(void)
 	tcase_add_test(tests, after_a_switch);
 	tcase_add_test(tests, not_judged);
 	tcase_add_test(tests, backwards);
+	tcase_add_test(tests, a_look_in_between);
 	suite_add_tcase(all, tests);
 	return all;
 }
