@@ -25,6 +25,7 @@ struct gap_kind {
 
 struct gaps {
 	struct gap_mark last;
+	struct gap_mark since;	  /* the same, or a later look since which there was no switch */
 	struct gap_kind running;  /* between two samples without a context switch in between */
 	struct gap_kind switched; /* with one or more */
 	uint64_t excluded;  /* samples were lost in it, or the event was throttled: not judged */
@@ -38,8 +39,8 @@ struct gaps {
 void gaps_add(struct gaps *gaps, const struct gap_mark *mark);
 
 /*
- * A look in between, at a count after which all samples up to it have been added: the gap so far.
- * Without looks a gap that ends with a switch hides that it was too long before.
+ * A look in between, at a count up to which all samples have been added: the gap so far. Without
+ * looks a gap with a switch in it would hide that it was too long without one, before or after.
  */
 void gaps_look(struct gaps *gaps, const struct gap_mark *mark);
 

@@ -134,6 +134,24 @@ START_TEST(a_look_in_between)
 }
 END_TEST
 
+/* A switch, then four periods of silence: they are no matter of the switch. */
+START_TEST(a_look_after_a_switch)
+{
+	const struct gap_mark looks[] = { { 1500, 0, 0, 2 }, { 3500, 0, 0, 2 } };
+	const struct gap_mark after = { 5500, 0, 0, 2 };
+	struct gaps gaps = find(sound, 1);
+
+	gaps_look(&gaps, &looks[0]);
+	ck_assert_uint_eq(gaps.running.longest, 1003);
+	gaps_look(&gaps, &looks[1]);
+	ck_assert_uint_eq(gaps.running.longest, 2000);
+	gaps_add(&gaps, &after);
+	ck_assert_uint_eq(gaps.running.longest, 4000);
+	ck_assert_uint_eq(gaps.running.n, 1);
+	ck_assert_uint_eq(gaps.switched.longest, 4497);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *all = suite_create("gaps");
@@ -146,6 +164,7 @@ Suite *suite(void)
 	tcase_add_test(tests, not_judged);
 	tcase_add_test(tests, backwards);
 	tcase_add_test(tests, a_look_in_between);
+	tcase_add_test(tests, a_look_after_a_switch);
 	suite_add_tcase(all, tests);
 	return all;
 }

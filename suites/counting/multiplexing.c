@@ -125,14 +125,14 @@ static void check_multiplexing(struct run *run, const struct workload *work)
 	struct perf_event_attr attrs[EVENTS_MAX];
 	struct event_count counts[EVENTS_MAX];
 	struct workload_job job = { work, ROUNDS_FIT };
-	size_t fit = 0, n, waited = 0;
+	size_t fit = 0, n = 0, waited = 0;
 	struct err err;
 	int result;
 
 	for (size_t i = 0; i < EVENTS_MAX; i++)
 		attrs[i] = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	result = counters_fit(attrs, EVENTS_MAX, workload_do, &job, &fit, &err);
-	n = 2 * fit + 1 < EVENTS_MAX ? 2 * fit + 1 : EVENTS_MAX;
+	n = fit < EVENTS_MAX / 2 ? 2 * fit + 1 : EVENTS_MAX;
 	job.rounds = ROUNDS_SCALED;
 	if (!result)
 		result = counters_count(attrs, n, workload_do, &job, counts, &err);

@@ -144,7 +144,7 @@ static void judge(const struct experiment *all, size_t i, const struct row *row)
 	run_figure(run, "gaps", line, "not judged", (double)gaps->excluded, "1");
 	run_figure(run, "gaps", line, "longest", (double)gaps->running.longest / period, "periods");
 	run_check_eq(run, "count_grows", line, (double)gaps->backwards, 0, "1");
-	if (gaps->running.n)
+	if (gaps->running.longest)
 		run_check_le(run, row->check, line, (double)gaps->running.longest / period, GAP_MAX,
 			     "periods");
 	if (!gaps->switched.n)
