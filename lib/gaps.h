@@ -40,7 +40,8 @@ void gaps_add(struct gaps *gaps, const struct gap_mark *mark);
 
 /*
  * A look in between, at a count up to which all samples have been added: the gap so far. Without
- * looks a gap with a switch in it would hide that it was too long without one, before or after.
+ * looks a gap that ends with a switch would hide that it was too long before. What follows a switch
+ * is put down to it.
  */
 void gaps_look(struct gaps *gaps, const struct gap_mark *mark);
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "gap_sampler.h"
 #include "hypothesis.h"
@@ -165,6 +166,8 @@ static bool run_row(struct experiment *all, size_t first, size_t n, const struct
 	struct err err;
 
 	run_progress(all->run, "%s", row->name);
+	/* Whom that has woken up does not switch us out at the start. */
+	clock_sleep_ms(5);
 	if (gap_sample(&all->subjects[first], n, &work, &err)) {
 		run_broken(all->run, "%s: %s", row->name, err.text);
 		return false;
