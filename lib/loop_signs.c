@@ -4,12 +4,12 @@
 #include <math.h>
 
 /*
- * Interrupts from elsewhere: twice those of the quiet run, as others come and go; some per cent of
- * spurious ones, which follow an overflow that was handled together with another; and a few NMIs of
- * a watchdog (one in ten seconds) or a backtrace.
+ * Interrupts from elsewhere: twice those of the quiet run, as others come and go; half a per cent
+ * of spurious ones, which follow an overflow that was handled together with another; and a few NMIs
+ * of a watchdog (one in ten seconds) or a backtrace.
  */
 #define EXTRA_FEW 5
-#define EXTRA_SHARE 0.01
+#define EXTRA_SHARE 0.005
 #define EXTRA_QUIET 2
 
 struct loop_signs loop_signs(const struct loop_seen *seen)

@@ -23,7 +23,7 @@ START_TEST(sound_run)
 	ck_assert_double_eq_tol(signs.periods, 20011000.0 / 20020000.0, 1e-9);
 	ck_assert_double_eq_tol(signs.sibling, 1.00005, 1e-9);
 	ck_assert_double_eq(signs.extra, 0);
-	ck_assert_double_eq(signs.extra_max, 15);
+	ck_assert_double_eq(signs.extra_max, 10);
 }
 END_TEST
 
