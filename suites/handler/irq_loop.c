@@ -226,6 +226,8 @@ static bool run_setting(struct experiment *experiment, const struct setting *set
 	struct loop_seen seen = { .interrupts_before = experiment->quiet_nmis };
 
 	run_progress(experiment->run, "%s", setting->row);
+	/* Whom that has woken up does not bring a silent event back by a switch. */
+	clock_sleep_ms(5);
 	sampling.attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_PERIOD;
 	sampling.attr.freq = !setting->period;
 	if (setting->period)
