@@ -62,6 +62,7 @@ static const struct {
 	{ "  CPUs\n NMI: 1\n", "NMI", 0, -EBADMSG, 0 },
 	{ "  CPU0x\n NMI: 1\n", "NMI", 0, -EBADMSG, 0 },
 	{ "  CPU0\n NMI: 1", "NMI", 0, 0, 1 },
+	{ "  CPU0\n NMI: 5\n 24: 7 PCI-MSI NMI\n", "NMI", 0, 0, 5 },
 	{ "  CPU0\n NMI: -1\n", "NMI", 0, -ENODEV, 0 },
 	{ "  CPU0\n NMI: 1x\n", "NMI", 0, -ENODEV, 0 },
 	{ "  CPU0\n NMI:\n", "NMI", 0, -ENODEV, 0 },
