@@ -114,8 +114,10 @@ static bool agree(const struct report_execution *execution, struct proof_outcome
 	}
 	json_array_foreach(execution->controls, i, record)
 	{
-		bool holds = json_number_value(json_object_get(record, "value")) >
-			     json_number_value(json_object_get(record, "floor"));
+		const json_t *value = json_object_get(record, "value");
+		const json_t *floor = json_object_get(record, "floor");
+		bool holds = json_is_number(value) && json_is_number(floor) &&
+			     json_number_value(value) > json_number_value(floor);
 
 		if (holds != json_is_true(json_object_get(record, "ok")))
 			return wrong(outcome, "control %s says %s, its figures do not",
