@@ -25,8 +25,8 @@ struct check_summary {
 double check_excess(const json_t *check);
 
 /*
- * Does it hold by its own figures? "ok" is what was said of it and must agree. False without value or
- * bound, or with an operator that is not known.
+ * Does it hold by its own figures? "ok" is what was said of it and must agree. False without value
+ * or bound, or with an operator that is not known.
  */
 bool check_holds(const json_t *check);
 

@@ -197,13 +197,22 @@ static bool only_listed(const struct proof_row *row, const struct report_executi
 	return true;
 }
 
+/* What the verdict says of itself, "" when it does not. */
+static const char *first_reason(const struct report_execution *execution)
+{
+	const json_t *reasons = json_object_get(execution->end, "reasons");
+	const char *first = json_string_value(json_array_get(reasons, 0));
+
+	return first ? first : "";
+}
+
 static bool all_there(const struct proof_row *row, const struct report_execution *execution,
 		      struct proof_outcome *outcome)
 {
 	for (size_t i = 0; i < row->by.n; i++)
 		if (!has_reason(execution, row->by.name[i]))
-			return wrong(outcome, "%s, but not by %s", outcome->verdict,
-				     row->by.name[i]);
+			return wrong(outcome, "%s, but not by %s: %s", outcome->verdict,
+				     row->by.name[i], first_reason(execution));
 	return true;
 }
 
@@ -249,8 +258,7 @@ static bool judge_execution(const struct proof_row *row, const struct report_exe
 			    struct proof_outcome *outcome)
 {
 	enum verdict verdict = report_execution_verdict(execution);
-	const json_t *reasons = json_object_get(execution->end, "reasons");
-	const char *first = json_string_value(json_array_get(reasons, 0));
+	const char *first = first_reason(execution);
 
 	snprintf(outcome->verdict, sizeof(outcome->verdict), "%s", verdict_name(verdict));
 	if (!execution->end)
@@ -259,7 +267,7 @@ static bool judge_execution(const struct proof_row *row, const struct report_exe
 		return false;
 	if (verdict != row->verdict)
 		return wrong(outcome, "%s, not %s%s%s", verdict_name(verdict),
-			     verdict_name(row->verdict), first ? ": " : "", first ? first : "");
+			     verdict_name(row->verdict), *first ? ": " : "", first);
 	return all_there(row, execution, outcome) && only_listed(row, execution, outcome) &&
 	       has_base(row, execution, outcome) && says(row, execution, outcome);
 }
@@ -299,8 +307,7 @@ static void show_reasons(const struct proof_row *row, const struct report_execut
 			 const struct check_summary *summaries, size_t n,
 			 struct proof_outcome *outcome)
 {
-	const json_t *reasons = json_object_get(deciding->end, "reasons");
-	const char *first = json_string_value(json_array_get(reasons, 0));
+	const char *first = first_reason(deciding);
 
 	for (size_t i = 0; i < row->by.n; i++) {
 		const char *name = row->by.name[i];
@@ -312,7 +319,7 @@ static void show_reasons(const struct proof_row *row, const struct report_execut
 			if (!strcmp(summaries[k].name, name))
 				show_check(outcome, summaries[k].worst);
 	}
-	if (!row->by.n && first)
+	if (!row->by.n && *first)
 		show(outcome, "%s", first);
 }
 
@@ -397,7 +404,8 @@ void proof_judge_relation(const struct proof_relation *relation, const struct re
 	    !find_figure(&relation->right, right, &y, outcome))
 		return;
 	if (strcmp(x.unit, y.unit) != 0 || !(y.least > 0)) {
-		wrong(outcome, "%g %s and %g %s have no ratio", x.greatest, x.unit, y.least, y.unit);
+		wrong(outcome, "%g %s and %g %s have no ratio", x.greatest, x.unit, y.least,
+		      y.unit);
 		return;
 	}
 	outcome->right = x.greatest <= relation->factor * y.least;

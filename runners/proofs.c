@@ -109,8 +109,8 @@ static int add_row(struct proofs *proofs, const struct proof_row *row, struct er
 static int add_relation(struct proofs *proofs, const struct proof_relation *relation,
 			struct err *err)
 {
-	struct proof_relation *relations = reallocarray(
-		proofs->relations, proofs->n_relations + 1, sizeof(*relations));
+	struct proof_relation *relations =
+		reallocarray(proofs->relations, proofs->n_relations + 1, sizeof(*relations));
 
 	if (!relations)
 		return err_set(err, ENOMEM, "relation");
@@ -280,8 +280,9 @@ int proofs_select(struct proofs *proofs, char *const *patterns, size_t n, struct
 		select_pattern(proofs, "*");
 	for (size_t i = 0; i < n; i++)
 		if (!select_pattern(proofs, patterns[i]))
-			return err_plain(err, ENOENT, "no row of %s is of a machine or hypothesis "
-						      "'%s'",
+			return err_plain(err, ENOENT,
+					 "no row of %s is of a machine or hypothesis "
+					 "'%s'",
 					 proofs->path, patterns[i]);
 	return 0;
 }

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct suite_test *find_test(const struct suite *suite, const char *name, size_t length)
+static const struct suite_test *find_test(const struct suite *suite, const char *name,
+					  size_t length)
 {
 	for (size_t i = 0; i < suite->n; i++)
 		if (strlen(suite->tests[i].name) == length &&
@@ -25,8 +26,7 @@ static int known_checks(const struct suite_test *test, const struct proof_list *
 
 static int known_row(const struct proof_row *row, const struct suite *suite, struct err *err)
 {
-	const struct suite_test *test =
-		find_test(suite, row->hypothesis, strlen(row->hypothesis));
+	const struct suite_test *test = find_test(suite, row->hypothesis, strlen(row->hypothesis));
 	int result;
 
 	if (!test)

@@ -116,8 +116,9 @@ int proofs_line_machine(struct proof_machine *machine, char *const *words, size_
 	if (n < 2)
 		return err_set(err, 0, "a machine has a name");
 	if (!is_name(words[1]))
-		return err_set(err, 0, "machine %s: a name has up to %d letters, digits, and '-', '_' "
-				       "and '.' in it",
+		return err_set(err, 0,
+			       "machine %s: a name has up to %d letters, digits, and '-', '_' "
+			       "and '.' in it",
 			       words[1], NAME_MAX_LENGTH);
 	machine->name = words[1];
 	for (size_t i = 2; !result && i < n; i += 2)
@@ -152,8 +153,8 @@ bool proofs_same_machine(const struct proof_machine *a, const struct proof_machi
 	const char *y = b->variant ? b->variant : "";
 
 	return a->lab.model == b->lab.model && a->lab.mode == b->lab.mode && !strcmp(x, y) &&
-	       a->stock == b->stock && a->repeat == b->repeat && same_list(&a->bounds, &b->bounds) &&
-	       same_faults(&a->lab, &b->lab);
+	       a->stock == b->stock && a->repeat == b->repeat &&
+	       same_list(&a->bounds, &b->bounds) && same_faults(&a->lab, &b->lab);
 }
 
 /* A reason: the name of a check, or klog:CLASS of a class that decides. */
@@ -209,8 +210,9 @@ static int take_says(struct proof_row *row, char *const *words, size_t n, struct
 static int take_figure(struct proof_row *row, char *const *words, size_t n, struct err *err)
 {
 	if (n != 3)
-		return err_set(err, 0, "a figure is TABLE ROW COLUMN; names of several words are "
-				       "quoted");
+		return err_set(err, 0,
+			       "a figure is TABLE ROW COLUMN; names of several words are "
+			       "quoted");
 	if (row->n_figures == PROOF_LIST_MAX)
 		return err_set(err, 0, "more than %d figures", PROOF_LIST_MAX);
 	row->figures[row->n_figures++] = (struct proof_figure){ words[0], words[1], words[2] };
@@ -245,7 +247,8 @@ static int check_row(const struct proof_row *row, struct err *err)
 	if (passes && (row->by.n || row->also.n || row->says))
 		return err_set(err, 0, "%s: a pass takes no by, also or says", row->hypothesis);
 	if (!passes && row->shows)
-		return err_set(err, 0, "%s: shows goes with pass, not %s", row->hypothesis, verdict);
+		return err_set(err, 0, "%s: shows goes with pass, not %s", row->hypothesis,
+			       verdict);
 	if (row->verdict == VERDICT_SKIP && (row->by.n || row->also.n))
 		return err_set(err, 0, "%s: nothing decides a skip", row->hypothesis);
 	return 0;
@@ -270,9 +273,8 @@ int proofs_line_row(struct proof_row *row, char *const *words, size_t n, struct 
 				       words[i]);
 		for (length = 1; i + length < n && !find_clause(words[i + length]); length++)
 			;
-		result = length == 1
-				 ? err_set(err, 0, "%s of what?", clause->name)
-				 : clause->take(row, words + i + 1, length - 1, err);
+		result = length == 1 ? err_set(err, 0, "%s of what?", clause->name)
+				     : clause->take(row, words + i + 1, length - 1, err);
 	}
 	return result ? result : check_row(row, err);
 }
@@ -283,8 +285,9 @@ int proofs_line_less(struct proof_relation *relation, char *const *words, size_t
 	char *end;
 
 	if ((n != LESS_WORDS && n != LESS_WORDS_MORE) || strcmp(words[6], "than") != 0)
-		return err_set(err, 0, "not 'less MACHINE HYPOTHESIS TABLE ROW COLUMN than FACTOR "
-				       "MACHINE [HYPOTHESIS TABLE ROW COLUMN]'");
+		return err_set(err, 0,
+			       "not 'less MACHINE HYPOTHESIS TABLE ROW COLUMN than FACTOR "
+			       "MACHINE [HYPOTHESIS TABLE ROW COLUMN]'");
 	*left = (struct proof_side){
 		.machine_name = words[1],
 		.hypothesis = words[2],

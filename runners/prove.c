@@ -10,15 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../reports/model.h"
 #include "clock.h"
 #include "command.h"
 #include "machine.h"
-#include "proof_judge.h"
 #include "proofs_cover.h"
 #include "prove_crew.h"
-#include "prove_matrix.h"
 #include "prove_options.h"
+#include "prove_results.h"
 #include "run_parts.h"
 #include "splice.h"
 #include "suite.h"
@@ -30,176 +28,25 @@ struct prove {
 	struct suite suite;
 	struct progress progress;
 	struct prove_crew crew;
-	struct proof_outcome *outcomes;
-	struct prove_matrix matrix;
-	json_t *kernels; /* object: releases of the kernels that were booted */
+	struct prove_results results;
 	int64_t started; /* clock_ms() */
 	char dir[PATH_MAX];
 };
 
-static struct proof_outcome *outcome_of(const struct prove *prove, size_t round, size_t row)
-{
-	return &prove->outcomes[round * prove_matrix_rows(&prove->proofs) + row];
-}
-
-/* The report directory of a machine. -ENAMETOOLONG */
-static int guest_dir(const struct prove *prove, const struct proof_machine *machine, size_t round,
-		     char *dir, size_t size, struct err *err)
-{
-	int length = prove->options.repeat == 1
-			     ? snprintf(dir, size, "%s/%s", prove->dir, machine->name)
-			     : snprintf(dir, size, "%s/%zu/%s", prove->dir, round + 1,
-					machine->name);
-
-	return (size_t)length < size ? 0 : err_set(err, ENAMETOOLONG, "%s", prove->dir);
-}
-
-/* Read the report of a guest and see that it is the one asked for. */
-static int read_report(struct report *report, const struct proof_machine *machine, const char *dir,
-		       struct err *err)
-{
-	int result = report_read(report, dir, err);
-
-	if (result)
-		return result;
-	result = proof_judge_machine(machine, report, err);
-	if (result)
-		report_free(report);
-	return result;
-}
-
-static void note_kernel(struct prove *prove, const struct report *report)
-{
-	const json_t *kernel = json_object_get(report->machine, "kernel");
-	const char *release = json_string_value(json_object_get(kernel, "release"));
-
-	if (release)
-		json_object_set_new(prove->kernels, release, json_true());
-}
-
-static void judge_rows(struct prove *prove, const struct prove_guest *guest)
-{
-	const struct proof_machine *machine = guest->machine;
-	struct report report;
-	struct err err;
-	bool is_there = !read_report(&report, machine, guest->dir, &err);
-
-	for (size_t i = 0; i < machine->n_rows; i++) {
-		const struct proof_row *row = &machine->rows[i];
-		struct proof_outcome *outcome = outcome_of(prove, guest->round, row->index);
-
-		if (row->selected && is_there)
-			proof_judge_row(machine, row, &report, outcome);
-		else if (row->selected)
-			proof_judge_impossible(outcome, "%s", err.text);
-	}
-	if (!is_there)
-		return;
-	note_kernel(prove, &report);
-	report_free(&report);
-}
-
-/* The rows of a guest that did not come to its end. */
-static void give_up(struct prove *prove, const struct prove_guest *guest)
-{
-	const struct proof_machine *machine = guest->machine;
-	char why[128], last[256];
-
-	if (WIFEXITED(guest->status))
-		snprintf(why, sizeof(why), "lab run ended with code %d",
-			 WEXITSTATUS(guest->status));
-	else
-		snprintf(why, sizeof(why), "lab run was ended by signal %d",
-			 WTERMSIG(guest->status));
-	prove_guest_last_line(guest, last, sizeof(last));
-	for (size_t i = 0; i < machine->n_rows; i++)
-		if (machine->rows[i].selected)
-			proof_judge_impossible(
-				outcome_of(prove, guest->round, machine->rows[i].index), "%s: %s",
-				why, last);
-}
-
-/* One line about a guest that has ended. */
-static void show_guest(struct prove *prove, const struct prove_guest *guest)
-{
-	const struct proof_machine *machine = guest->machine;
-	const char *problem = NULL, *hypothesis = "";
-	char text[sizeof(((struct proof_outcome *)0)->problem) + 128];
-	size_t right = 0, n = 0;
-
-	for (size_t i = 0; i < machine->n_rows; i++) {
-		const struct proof_outcome *outcome =
-			outcome_of(prove, guest->round, machine->rows[i].index);
-
-		n += machine->rows[i].selected;
-		right += outcome->right;
-		if (!outcome->judged || outcome->right || problem)
-			continue;
-		problem = outcome->problem;
-		hypothesis = machine->rows[i].hypothesis;
-	}
-	snprintf(text, sizeof(text), "%zu of %zu as expected%s%s%s%s", right, n, problem ? "; " : "",
-		 hypothesis, problem ? ": " : "", problem ? problem : "");
-	progress_end(&prove->progress, machine->name, right == n ? VERDICT_PASS : VERDICT_FAIL,
-		     text, (double)(clock_ms() - guest->started) / 1000);
-}
-
 static void guest_ended(void *context, struct prove_guest *guest)
 {
 	struct prove *prove = context;
-	bool ended = WIFEXITED(guest->status);
-	int code = ended ? WEXITSTATUS(guest->status) : 0;
+	char text[1024];
+	bool right;
 
 	/* What an interrupt ended says nothing. */
-	if (prove->crew.interrupts && (!ended || code == COMMAND_INTERRUPTED))
+	if (prove->crew.interrupts &&
+	    (!WIFEXITED(guest->status) || WEXITSTATUS(guest->status) == COMMAND_INTERRUPTED))
 		return;
-	if (ended && (code == COMMAND_OK || code == COMMAND_REFUTED || code == COMMAND_BROKEN))
-		judge_rows(prove, guest);
-	else
-		give_up(prove, guest);
-	show_guest(prove, guest);
-}
-
-static void judge_relation(struct prove *prove, const struct proof_relation *relation,
-			   size_t round, struct proof_outcome *outcome)
-{
-	const struct proof_machine *const machines[] = { relation->left.machine,
-							 relation->right.machine };
-	struct report reports[2];
-	struct err err;
-	int n = 0;
-
-	for (; n < 2; n++) {
-		char dir[PATH_MAX];
-
-		if (guest_dir(prove, machines[n], round, dir, sizeof(dir), &err) ||
-		    read_report(&reports[n], machines[n], dir, &err))
-			break;
-	}
-	if (n == 2)
-		proof_judge_relation(relation, &reports[0], &reports[1], outcome);
-	else
-		proof_judge_impossible(outcome, "%s", err.text);
-	while (n--)
-		report_free(&reports[n]);
-}
-
-static void judge_relations(struct prove *prove)
-{
-	const struct proofs *proofs = &prove->proofs;
-
-	for (size_t round = 0; round < prove->options.repeat; round++) {
-		for (size_t i = 0; i < proofs->n_relations; i++) {
-			const struct proof_relation *relation = &proofs->relations[i];
-
-			if (!proofs_relation_selected(relation) ||
-			    !outcome_of(prove, round, relation->left.row->index)->judged ||
-			    !outcome_of(prove, round, relation->right.row->index)->judged)
-				continue;
-			judge_relation(prove, relation, round,
-				       outcome_of(prove, round, proofs->n_rows + i));
-		}
-	}
+	prove_results_take(&prove->results, guest);
+	right = prove_results_line(&prove->results, guest, text, sizeof(text));
+	progress_end(&prove->progress, guest->machine->name, right ? VERDICT_PASS : VERDICT_FAIL,
+		     text, (double)(clock_ms() - guest->started) / 1000);
 }
 
 static double budget_of(const struct suite *suite, const struct proof_row *row)
@@ -227,28 +74,25 @@ static int add_guest(struct prove *prove, const struct proof_machine *machine, s
 	for (size_t i = 0; i < machine->n_rows; i++) {
 		const struct proof_row *row = &machine->rows[i];
 		double budget =
-			row->selected
-				? budget_of(&prove->suite, row) * (double)machine->repeat
-				: 0;
+			row->selected ? budget_of(&prove->suite, row) * (double)machine->repeat : 0;
 
 		guest->budget_s += budget;
 		guest->hangs_s += row->verdict == VERDICT_HUNG ? budget : 0;
 	}
-	return guest_dir(prove, machine, round, guest->dir, sizeof(guest->dir), err);
+	return prove_results_dir(&prove->results, machine, round, guest->dir, sizeof(guest->dir),
+				 err);
 }
 
 static int add_guests(struct prove *prove, struct err *err)
 {
 	const struct proofs *proofs = &prove->proofs;
-	int result = 0;
+	int result =
+		prove_results_init(&prove->results, proofs, prove->options.repeat, prove->dir, err);
 
-	prove->crew.guests = calloc(proofs->n_machines * prove->options.repeat,
-				    sizeof(*prove->crew.guests));
-	prove->outcomes = calloc(prove_matrix_rows(proofs) * prove->options.repeat,
-				 sizeof(*prove->outcomes));
-	prove->kernels = json_object();
-	if (!prove->crew.guests || !prove->outcomes || !prove->kernels)
-		return err_set(err, ENOMEM, "machines");
+	prove->crew.guests =
+		calloc(proofs->n_machines * prove->options.repeat, sizeof(*prove->crew.guests));
+	if (!result && !prove->crew.guests)
+		result = err_set(err, ENOMEM, "machines");
 	for (size_t round = 0; !result && round < prove->options.repeat; round++) {
 		char dir[PATH_MAX + 32];
 
@@ -259,7 +103,6 @@ static int add_guests(struct prove *prove, struct err *err)
 			if (is_selected(&proofs->machines[m]))
 				result = add_guest(prove, &proofs->machines[m], round, err);
 	}
-	prove->matrix = (struct prove_matrix){ proofs, prove->outcomes, prove->options.repeat };
 	return result;
 }
 
@@ -275,7 +118,7 @@ static void put_origin(const struct prove *prove, FILE *out)
 	json_t *unused;
 
 	fputs("Made by `make prove`; kernels in the machines:", out);
-	json_object_foreach(prove->kernels, release, unused)
+	json_object_foreach(prove->results.kernels, release, unused)
 	{
 		fprintf(out, " Linux %s", release);
 	}
@@ -299,7 +142,7 @@ static int write_markdown(const struct prove *prove, struct err *err)
 		return err_set(err, ENOMEM, "matrix");
 	fputc('\n', out);
 	put_origin(prove, out);
-	result = prove_matrix_markdown(&prove->matrix, out);
+	result = prove_matrix_markdown(&prove->results.matrix, out);
 	fputc('\n', out);
 	if (fclose(out) || result)
 		result = err_set(err, ENOMEM, "matrix");
@@ -312,13 +155,13 @@ static int write_markdown(const struct prove *prove, struct err *err)
 /* Print the matrix and the sums. Returns the exit code. */
 static int conclude(const struct prove *prove)
 {
-	struct prove_sum sum = prove_matrix_sum(&prove->matrix);
+	struct prove_sum sum = prove_matrix_sum(&prove->results.matrix);
 	size_t rows = sum.passed + sum.failed + sum.missing;
 	struct err err;
 	bool lost;
 
 	putchar('\n');
-	lost = prove_matrix_print(&prove->matrix, stdout,
+	lost = prove_matrix_print(&prove->results.matrix, stdout,
 				  isatty(STDOUT_FILENO) ? progress_columns(stdout) : 0,
 				  progress_colour(stdout));
 	printf("\n%zu machines in %lld s; reports: %s\n", prove->crew.done,
@@ -446,14 +289,13 @@ static int run(struct prove *prove, struct err *err)
 	result = prove_crew_run(&prove->crew, err);
 	close(prove->crew.signals);
 	if (!result)
-		judge_relations(prove);
+		prove_results_relate(&prove->results);
 	return result;
 }
 
 static void release(struct prove *prove)
 {
-	json_decref(prove->kernels);
-	free(prove->outcomes);
+	prove_results_free(&prove->results);
 	free(prove->crew.guests);
 	suite_free(&prove->suite);
 	proofs_free(&prove->proofs);

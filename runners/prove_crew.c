@@ -102,10 +102,10 @@ static void show(const struct prove_crew *crew)
 
 	for (size_t i = 0; i < crew->n && used < sizeof(text); i++)
 		if (runs(&crew->guests[i]))
-			used += (size_t)snprintf(
-				text + used, sizeof(text) - used, "  %s %lld s",
-				crew->guests[i].machine->name,
-				(long long)(clock_ms() - crew->guests[i].started) / 1000);
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "  %s %lld s",
+						 crew->guests[i].machine->name,
+						 (long long)(clock_ms() - crew->guests[i].started) /
+							 1000);
 	progress_status(crew->progress, text);
 }
 

@@ -14,7 +14,7 @@
 struct prove_crew {
 	struct prove_guest *guests;
 	size_t n;
-	size_t cpus; /* for guests */
+	size_t cpus;		     /* for guests */
 	const char *kernel, *suites; /* as of prove_guest_start() */
 	int signals;		     /* signalfd */
 	struct progress *progress;

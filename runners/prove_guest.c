@@ -36,8 +36,7 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 		size_t length = strcspn(lab->faults[i], "=");
 		bool on = !strcmp(lab->faults[i] + length, "=on");
 
-		json_array_append_new(args, json_sprintf("--fault=%.*s",
-							 on ? (int)length : INT_MAX,
+		json_array_append_new(args, json_sprintf("--fault=%.*s", on ? (int)length : INT_MAX,
 							 lab->faults[i]));
 	}
 	for (size_t i = 0; i < machine->bounds.n; i++)
@@ -106,7 +105,8 @@ static char **make_argv(json_t *args)
 static json_t *command_line(const struct prove_guest *guest, const char *kernel, const char *suites)
 {
 	const struct proof_machine *machine = guest->machine;
-	json_t *args = json_pack("[s, s, s, s, s]", "/proc/self/exe", "lab", "run", "-o", guest->dir);
+	json_t *args =
+		json_pack("[s, s, s, s, s]", "/proc/self/exe", "lab", "run", "-o", guest->dir);
 	json_t *options = prove_guest_options(machine, kernel);
 	const json_t *option;
 	size_t i;

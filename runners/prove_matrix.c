@@ -189,8 +189,9 @@ static int print_line(void *context, const struct line *line)
 int prove_matrix_print(const struct prove_matrix *matrix, FILE *out, size_t width, bool colour)
 {
 	static const struct table_column columns[] = {
-		{ "machine", TABLE_LEFT },  { "hypothesis", TABLE_LEFT }, { "expected", TABLE_LEFT },
-		{ "verdict", TABLE_LEFT }, { "", TABLE_LEFT }, { "decided by", TABLE_STACK },
+		{ "machine", TABLE_LEFT },  { "hypothesis", TABLE_LEFT },
+		{ "expected", TABLE_LEFT }, { "verdict", TABLE_LEFT },
+		{ "", TABLE_LEFT },	    { "decided by", TABLE_STACK },
 	};
 	struct printing printing = { table_new(columns, 6, 2), matrix->rounds };
 	int result = walk(matrix, print_line, &printing);
@@ -220,8 +221,9 @@ static int write_line(void *context, const struct line *line)
 	char *options = line->options ? prove_guest_text(line->options) : strdup("");
 	char machine[512];
 
-	snprintf(machine, sizeof(machine), "%s%s%s%s", line->machine, options && *options ? " (" : "",
-		 options ? options : "", options && *options ? ")" : "");
+	snprintf(machine, sizeof(machine), "%s%s%s%s", line->machine,
+		 options && *options ? " (" : "", options ? options : "",
+		 options && *options ? ")" : "");
 	fputs("| ", out);
 	put_cell(out, machine);
 	putc(' ', out);

@@ -43,8 +43,16 @@ static const char help[] =
 	"codes:\n"
 	"0 all as expected, 1 not, 2 could not be set up, 130 interrupted.\n";
 
-enum { OPT_TABLE = 256, OPT_PARTIAL, OPT_KERNEL, OPT_JOBS, OPT_REPEAT, OPT_MARKDOWN, OPT_LIST,
-       OPT_SUITES };
+enum {
+	OPT_TABLE = 256,
+	OPT_PARTIAL,
+	OPT_KERNEL,
+	OPT_JOBS,
+	OPT_REPEAT,
+	OPT_MARKDOWN,
+	OPT_LIST,
+	OPT_SUITES
+};
 
 /* In a build tree and where it is installed. */
 static const char *const places[] = { "../fixtures/proofs", "../libexec/pmiproof/proofs" };
@@ -124,8 +132,8 @@ static int complete(struct prove_options *options, struct err *err)
 		options->jobs = cpus.n;
 	}
 	if (!result && !*options->table)
-		result = suite_beside_program(places, 2, options->table,
-					sizeof(options->table), err);
+		result = suite_beside_program(places, 2, options->table, sizeof(options->table),
+					      err);
 	if (!result && options->markdown && options->n_patterns)
 		result = err_set(err, 0, "--markdown takes the whole matrix, not that of '%s'",
 				 options->patterns[0]);
