@@ -411,7 +411,7 @@ void proof_judge_relation(const struct proof_relation *relation, const struct re
 	outcome->right = x.greatest <= relation->factor * y.least;
 	snprintf(outcome->verdict, sizeof(outcome->verdict), "%s",
 		 outcome->right ? "holds" : "does not");
-	show(outcome, "%s, %s: %s is %.3g times %s, bound <= %g", relation->left.figure.row,
+	show(outcome, "%s, %s: %s is %.4g times %s, bound <= %g", relation->left.figure.row,
 	     relation->left.figure.column,
 	     unit_format(x.greatest, x.unit, shown_x, sizeof(shown_x)), x.greatest / y.least,
 	     unit_format(y.least, y.unit, shown_y, sizeof(shown_y)), relation->factor);
