@@ -27,6 +27,9 @@ static int take(struct event *event, const struct ring_record *record, struct dr
 	case PERF_RECORD_UNTHROTTLE:
 		drained->unthrottled++;
 		return 0;
+	case PERF_RECORD_SWITCH:
+		drained->switches++;
+		return 0;
 	default:
 		return 0;
 	}

@@ -12,6 +12,7 @@ struct drained {
 	uint64_t samples;
 	uint64_t lost; /* as told by LOST records */
 	uint64_t throttled, unthrottled;
+	uint64_t switches; /* in or out: SWITCH records, with attr.context_switch */
 };
 
 /* `misc` is that of the record's header: PERF_RECORD_MISC_EXACT_IP, _USER, ... */

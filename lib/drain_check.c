@@ -67,6 +67,7 @@ START_TEST(each_kind_counts)
 	add(fake, PERF_RECORD_THROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
 	add(fake, PERF_RECORD_UNTHROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
 	add(fake, PERF_RECORD_UNTHROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
+	add(fake, PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, NULL, 0);
 	add(fake, PERF_RECORD_MMAP, 0, (uint64_t[]){ 1, 2, 3 }, 3);
 	add(fake, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ 0x2000 }, 1);
 	ck_assert_int_eq(event_drain(&fake->event, &drained, see, &seen, &err), 0);
@@ -74,6 +75,7 @@ START_TEST(each_kind_counts)
 	ck_assert_uint_eq(drained.lost, 107);
 	ck_assert_uint_eq(drained.throttled, 1);
 	ck_assert_uint_eq(drained.unthrottled, 2);
+	ck_assert_uint_eq(drained.switches, 1);
 	ck_assert_uint_eq(seen.n, 2);
 	ck_assert_uint_eq(seen.ips[0], 0x1000);
 	ck_assert_uint_eq(seen.misc[0], PERF_RECORD_MISC_EXACT_IP);

@@ -142,6 +142,24 @@ static void help(const struct hypothesis *h)
 	     "2 bad arguments.");
 }
 
+/* Is that a value for this option? */
+static int check_option(const struct option_spec *option, const char *value, struct err *err)
+{
+	const char *const *word = option->words;
+	size_t number;
+	int result = 0;
+
+	if (option->most)
+		result = unit_parse_count(value, option->least, option->most, &number, err);
+	while (word && *word && strcmp(*word, value) != 0)
+		word++;
+	if (word && !*word)
+		result = err_set(err, 0, "\"%s\": not one of %s", value, option->value);
+	if (result)
+		err_prefix(err, "--%s", option->name);
+	return result;
+}
+
 /* CHECK=VALUE, of a check that takes a bound. */
 static int add_bound(struct run *run, char *text, struct err *err)
 {
@@ -228,7 +246,7 @@ static int parse_option(struct run *run, int option, char *value, enum mode *mod
 		if (option < OPT_OWN)
 			return err_set(err, 0, "unknown or incomplete option; see --help");
 		run->options[option - OPT_OWN] = value;
-		return 0;
+		return check_option(&run->hypothesis->options[option - OPT_OWN], value, err);
 	}
 }
 
@@ -270,7 +288,8 @@ static enum verdict check_verdict(const struct run *run, size_t i, enum verdict 
 		return VERDICT_SKIP;
 	if (!run->hypothesis->checks[i].optional)
 		return VERDICT_BROKEN;
-	*reason = "no bound was set";
+	*reason =
+		run->hypothesis->checks[i].bound_unit ? "no bound was set" : "not applicable here";
 	return VERDICT_SKIP;
 }
 

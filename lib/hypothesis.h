@@ -71,6 +71,9 @@ struct option_spec {
 	const char *name;
 	const char *value; /* what stands for VALUE in --help */
 	const char *help;
+	/* What it may be; anything else is an error before anything runs. Neither: any text. */
+	size_t least, most;	  /* most > 0: a whole number in this range */
+	const char *const *words; /* one of these, up to NULL */
 };
 
 /* One execution. Opaque; everything a run function does to the outside goes through it. */
@@ -106,6 +109,9 @@ const struct cpus *run_cpus(const struct run *run);
 
 /* Value of an option of this hypothesis, or NULL when not given. */
 const char *run_option(const struct run *run, const char *name);
+
+/* Value of an option with a range; false, with *value untouched, when it was not given. */
+bool run_option_count(const struct run *run, const char *name, size_t *value);
 
 /*
  * The bound that a lab set for a check (--bound warm_max=50us), in the check's bound_unit. False,

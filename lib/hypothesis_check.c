@@ -21,6 +21,7 @@ Suite *suite(void);
 struct outcome {
 	int status; /* of wait(2) */
 	char out[65536];
+	char err[4096];
 	char records[1 << 20];
 };
 
@@ -40,6 +41,7 @@ static void run_in_child(const struct hypothesis *h, const char *one, const char
 	/* Copies: a program may write to its arguments. */
 	char *argv[] = { strdup("test"), one ? strdup(one) : NULL, two ? strdup(two) : NULL, NULL };
 	int out = memfd_create("out", 0), records = memfd_create("records", 0);
+	int errors = memfd_create("errors", 0);
 	int argc = 1 + (one != NULL) + (two != NULL);
 	pid_t pid = fork();
 
@@ -48,6 +50,7 @@ static void run_in_child(const struct hypothesis *h, const char *one, const char
 		char text[16];
 
 		dup2(out, STDOUT_FILENO);
+		dup2(errors, STDERR_FILENO);
 		snprintf(text, sizeof(text), "%d", records);
 		setenv(RECORD_FD_ENV, text, 1);
 		exit(hypothesis_main(h, argc, argv));
@@ -58,6 +61,7 @@ static void run_in_child(const struct hypothesis *h, const char *one, const char
 		kill(pid, send);
 	ck_assert_int_eq(waitpid(pid, &outcome->status, 0), pid);
 	slurp(out, outcome->out, sizeof(outcome->out));
+	slurp(errors, outcome->err, sizeof(outcome->err));
 	slurp(records, outcome->records, sizeof(outcome->records));
 	for (int i = 0; i < 3; i++)
 		free(argv[i]);
@@ -277,6 +281,65 @@ START_TEST(usage)
 }
 END_TEST
 
+static const char *const colours[] = { "red", "green", NULL };
+
+static const struct option_spec some_options[] = {
+	{ .name = "count", .value = "N", .help = "a number", .least = 3, .most = 10 },
+	{ .name = "colour", .value = "red|green", .help = "a word", .words = colours },
+	{ .name = "text", .value = "T", .help = "any" },
+	{ 0 },
+};
+
+static int run_with_options(struct run *run)
+{
+	const char *colour = run_option(run, "colour");
+	size_t count = 5;
+	bool given = run_option_count(run, "count", &count);
+
+	run_control(run, "effect", 5, 0, "1");
+	run_check_le(run, "first", NULL, 1, 2, "1");
+	run_note(run, "count %zu %s, colour %s", count, given ? "given" : "default",
+		 colour ? colour : "none");
+	return 0;
+}
+
+static const struct {
+	const char *one, *two;
+	int exit;
+	const char *says; /* on stdout when it ran, on stderr when not */
+} option_values[] = {
+	{ NULL, NULL, 0, "count 5 default, colour none" },
+	{ "--count=3", "--colour=green", 0, "count 3 given, colour green" },
+	{ "--count=10", "--text=", 0, "count 10 given" },
+	{ "--count=2", NULL, 2, "--count: \"2\": not a whole number from 3 to 10" },
+	{ "--count=11", NULL, 2, "--count: " },
+	{ "--count=", NULL, 2, "--count: " },
+	{ "--count=4x", NULL, 2, "--count: " },
+	{ "--colour=", NULL, 2, "--colour: " },
+	{ "--colour=gre", NULL, 2, "--colour: \"gre\": not one of red|green" },
+	/* A later good one does not hide a bad one. */
+	{ "--count=0", "--count=5", 2, "--count: \"0\"" },
+};
+
+START_TEST(values_of_options)
+{
+	struct hypothesis h = HYPOTHESIS(run_with_options);
+	static struct outcome outcome;
+
+	h.options = some_options;
+	run_in_child(&h, option_values[_i].one, option_values[_i].two, 0, &outcome);
+	assert_exit(&outcome, option_values[_i].exit);
+	if (option_values[_i].exit) {
+		ck_assert_str_eq(outcome.records, "");
+		ck_assert_str_eq(outcome.out, "");
+	}
+	ck_assert_msg(strstr(option_values[_i].exit ? outcome.err : outcome.records,
+			     option_values[_i].says) != NULL,
+		      "no '%s' in '%s'", option_values[_i].says,
+		      option_values[_i].exit ? outcome.err : outcome.records);
+}
+END_TEST
+
 START_TEST(unmet_need_is_a_skip)
 {
 	struct hypothesis h = HYPOTHESIS(run_good);
@@ -457,6 +520,8 @@ Suite *suite(void)
 	tcase_add_test(tcase, ktap_lines);
 	tcase_add_test(tcase, bounds);
 	tcase_add_loop_test(tcase, usage, 0, sizeof(bad_arguments) / sizeof(bad_arguments[0]));
+	tcase_add_loop_test(tcase, values_of_options, 0,
+			    sizeof(option_values) / sizeof(option_values[0]));
 	tcase_add_test(tcase, unmet_need_is_a_skip);
 	tcase_add_test(tcase, description);
 	tcase_add_test(tcase, measures_are_lossless);

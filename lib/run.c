@@ -82,6 +82,14 @@ const char *run_option(const struct run *run, const char *name)
 	return NULL;
 }
 
+bool run_option_count(const struct run *run, const char *name, size_t *value)
+{
+	const char *text = run_option(run, name);
+	struct err err;
+
+	return text && !unit_parse_count(text, 0, SIZE_MAX, value, &err);
+}
+
 bool run_bound(struct run *run, const char *check, double *value)
 {
 	for (size_t i = 0; i < run->n_bounds; i++) {

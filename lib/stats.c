@@ -16,6 +16,9 @@
 /* k of the moving average: 1/8. */
 #define EWMA_DIVISOR 8
 
+/* Below so many samples in both series, p-values are exact. */
+#define MANN_WHITNEY_EXACT 50
+
 /* A coverage short of the confidence by less than this is equal to it but for rounding. */
 #define COVERAGE_ROUNDING 1e-12
 
@@ -150,6 +153,89 @@ void stats_wilson(size_t hits, size_t n, double confidence, double *low, double 
 		*low = fmax(0, centre - half);
 	if (hits < n)
 		*high = fmin(1, centre + half);
+}
+
+/* What the ranks of two series say. */
+struct ranks {
+	double u;    /* pairs in which a is above b, ties counted as half */
+	double ties; /* sum of t^3 - t over values that occur t times */
+};
+
+/* How many of sorted[from..n-1] equal the value. */
+static size_t count_equal(const double *sorted, size_t from, size_t n, double value)
+{
+	size_t end = from;
+
+	while (end < n && sorted[end] == value)
+		end++;
+	return end - from;
+}
+
+static struct ranks rank(const double *a, size_t n, const double *b, size_t m)
+{
+	struct ranks ranks = { 0 };
+	size_t i = 0, j = 0;
+
+	while (i < n || j < m) {
+		double value = j == m || (i < n && a[i] <= b[j]) ? a[i] : b[j];
+		size_t in_a = count_equal(a, i, n, value), in_b = count_equal(b, j, m, value);
+		double t = (double)(in_a + in_b);
+
+		ranks.u += (double)in_a * ((double)j + (double)in_b / 2);
+		ranks.ties += t * t * t - t;
+		i += in_a;
+		j += in_b;
+	}
+	return ranks;
+}
+
+/*
+ * P(U <= u) for series without ties. ways[k] is the number of orders of i a's and j b's with U = k:
+ * those that end in an a (which is above all j b's) and those that end in a b.
+ */
+static double mann_whitney_exact(size_t u, size_t n, size_t m)
+{
+	size_t most = n * m;
+	double *ways = calloc((m + 1) * (most + 1), sizeof(*ways));
+	double below = 0, all = 0;
+
+	if (!ways)
+		return NAN;
+	for (size_t j = 0; j <= m; j++)
+		ways[j * (most + 1)] = 1;
+	for (size_t i = 1; i <= n; i++) {
+		for (size_t j = 1; j <= m; j++) {
+			double *of = ways + j * (most + 1), *fewer = of - (most + 1);
+
+			/* Downwards: of[k - j] is still that of i - 1. */
+			for (size_t k = i * j + 1; k-- > 0;)
+				of[k] = (k >= j ? of[k - j] : 0) + fewer[k];
+		}
+	}
+	for (size_t k = 0; k <= most; k++) {
+		all += ways[m * (most + 1) + k];
+		below += k <= u ? ways[m * (most + 1) + k] : 0;
+	}
+	free(ways);
+	return below / all;
+}
+
+double stats_mann_whitney(const double *a, size_t n, const double *b, size_t m)
+{
+	double N = (double)(n + m), pairs = (double)n * (double)m;
+	double variance, distance;
+	struct ranks ranks;
+
+	if (!n || !m)
+		return NAN;
+	ranks = rank(a, n, b, m);
+	distance = fabs(ranks.u - pairs / 2);
+	if (n < MANN_WHITNEY_EXACT && m < MANN_WHITNEY_EXACT && ranks.ties == 0)
+		return fmin(1, 2 * mann_whitney_exact((size_t)(pairs / 2 - distance), n, m));
+	variance = pairs / 12 * (N + 1 - ranks.ties / (N * (N - 1)));
+	if (variance <= 0)
+		return 1;
+	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, distance - 0.5) / sqrt(variance)));
 }
 
 double stats_ewma(double prev, double sample)

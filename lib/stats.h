@@ -55,6 +55,15 @@ int stats_median_interval(const double *sorted, size_t n, double confidence, dou
 void stats_wilson(size_t hits, size_t n, double confidence, double *low, double *high);
 
 /*
+ * Do two series come from the same distribution? The two-sided p-value of the Mann-Whitney
+ * (Wilcoxon rank-sum) test; a[] and b[] are sorted ascending. Exact when both have fewer than 50
+ * samples and no value occurs twice, else by the normal approximation with corrections for ties and
+ * continuity (the same limits as R's wilcox.test()). NAN when either is empty or memory ran out; 1
+ * when all values are equal.
+ */
+double stats_mann_whitney(const double *a, size_t n, const double *b, size_t m);
+
+/*
  * One step of the moving average the GIC thread's tool prints as "avg": prev + (sample - prev) / 8.
  */
 double stats_ewma(double prev, double sample);

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <float.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 
 Suite *suite(void);
@@ -307,6 +308,72 @@ START_TEST(resolution_of_a_clock)
 }
 END_TEST
 
+static void sort(double *values, size_t n)
+{
+	gsl_sort(values, 1, n);
+}
+
+/*
+ * Hollander and Wolfe (1973), page 69: permeability of the human chorioamnion. R's manual of
+ * wilcox.test() has W = 35 and the one-sided p = 0.1272.
+ */
+START_TEST(mann_whitney_exact)
+{
+	double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 };
+	double y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
+
+	sort(x, N_OF(x));
+	sort(y, N_OF(y));
+	ck_assert_double_eq_tol(stats_mann_whitney(x, N_OF(x), y, N_OF(y)), 2 * 0.1272, 2e-4);
+	ck_assert_double_eq_tol(stats_mann_whitney(y, N_OF(y), x, N_OF(x)), 2 * 0.1272, 2e-4);
+}
+END_TEST
+
+/* By counting: all 3 of 3 above all 3 is 1 of 20 orders, and as many the other way round. */
+START_TEST(mann_whitney_smallest)
+{
+	const double low[] = { 1, 2, 3 }, high[] = { 4, 5, 6 };
+
+	ck_assert_double_eq_tol(stats_mann_whitney(low, 3, high, 3), 0.1, 1e-12);
+	ck_assert_double_eq_tol(stats_mann_whitney(high, 3, low, 3), 0.1, 1e-12);
+}
+END_TEST
+
+/*
+ * Ozone in New York in May and August 1973, the data set airquality of R, whose manual of
+ * wilcox.test() has W = 127.5 and p = 0.0001208 for it; it has ties.
+ */
+START_TEST(mann_whitney_with_ties)
+{
+	double may[] = { 41, 36, 12, 18, 28, 23, 19, 8, 7,  16, 11, 14,	 18,
+			 14, 34, 6,  30, 11, 1,	 11, 4, 32, 23, 45, 115, 37 };
+	double august[] = { 39, 9,  16, 78, 35, 66, 122, 89,  110, 44, 28,  65, 22,
+			    59, 23, 31, 44, 21, 9,  45,	 168, 73,  76, 118, 84, 85 };
+
+	sort(may, N_OF(may));
+	sort(august, N_OF(august));
+	ck_assert_double_eq_tol(stats_mann_whitney(may, N_OF(may), august, N_OF(august)), 0.0001208,
+				5e-8);
+}
+END_TEST
+
+START_TEST(mann_whitney_at_the_ends)
+{
+	const double same[] = { 5, 5, 5, 5 };
+	double many[2000], more[2000];
+
+	ck_assert(isnan(stats_mann_whitney(same, 0, same, 4)));
+	ck_assert(isnan(stats_mann_whitney(same, 4, same, 0)));
+	ck_assert_double_eq(stats_mann_whitney(same, 4, same, 4), 1);
+	for (size_t i = 0; i < N_OF(many); i++) {
+		many[i] = (double)i;
+		more[i] = (double)i + 1000;
+	}
+	ck_assert_double_eq(stats_mann_whitney(many, N_OF(many), many, N_OF(many)), 1);
+	ck_assert_double_lt(stats_mann_whitney(many, N_OF(many), more, N_OF(more)), 1e-100);
+}
+END_TEST
+
 static void add_tests(TCase *tc, const TTest *const *tests, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -328,6 +395,10 @@ Suite *suite(void)
 				       median_interval_needs_enough_samples,
 				       wilson_published,
 				       wilson_at_the_ends,
+				       mann_whitney_exact,
+				       mann_whitney_smallest,
+				       mann_whitney_with_ties,
+				       mann_whitney_at_the_ends,
 				       resolution_of_a_clock };
 	Suite *s = suite_create("stats");
 	TCase *tc = tcase_create("stats");

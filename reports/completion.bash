@@ -31,9 +31,17 @@ _pmiproof_bounds() {
 		/^        "bound_unit": / { print hypothesis "." check "=" }'
 }
 
+# The same for --option: HYPOTHESIS.NAME=. Where in it a name is, is told by the key of its array.
+_pmiproof_own_options() {
+	"$1" list --json 2>/dev/null | awk -F '"' '
+		/^    "name": / { hypothesis = $4 }
+		/^    "[a-z]*": [[]/ { array = $2 }
+		/^        "name": / && array == "options" { print hypothesis "." $4 "=" }'
+}
+
 _pmiproof_run_options() {
 	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--workload --identify --ktap --suites -h --help
+			--option --workload --identify --ktap --suites -h --help
 }
 
 _pmiproof_lab_options() {
@@ -56,8 +64,9 @@ _pmiproof_options() {
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run shell faults models -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
-	help) printf '%s\n' list run report lab ;;
-	*) printf '%s\n' list run report lab help --help ;;
+	compare) printf '%s\n' -h --help ;;
+	help) printf '%s\n' list run report compare lab ;;
+	*) printf '%s\n' list run report compare lab help --help ;;
 	esac
 }
 
@@ -75,6 +84,10 @@ _pmiproof_value() {
 	--bound)
 		compopt -o nospace 2>/dev/null
 		_pmiproof_offer "$2" < <(_pmiproof_bounds "$3")
+		;;
+	--option)
+		compopt -o nospace 2>/dev/null
+		_pmiproof_offer "$2" < <(_pmiproof_own_options "$3")
 		;;
 	--cpu-model) _pmiproof_offer "$2" < <("$3" lab models 2>/dev/null | sed 's, .*,,') ;;
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
@@ -94,7 +107,7 @@ _pmiproof() {
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		list | run | report | help)
+		list | run | report | compare | help)
 			subcommand=${subcommand:+$subcommand }${COMP_WORDS[i]}
 			break
 			;;
@@ -112,7 +125,7 @@ _pmiproof() {
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
 	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
-	elif [[ $subcommand == report ]]; then
+	elif [[ $subcommand == report || $subcommand == compare ]]; then
 		_pmiproof_files -f "$current"
 	elif [[ $subcommand == "lab "* && $subcommand != "lab run" ]]; then
 		COMPREPLY=()

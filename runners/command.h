@@ -22,6 +22,7 @@ enum command_exit {
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 
 /*

@@ -27,7 +27,8 @@ static const char run_help[] =
 	"                       of -o DIR goes to DIR-lab\n\n"
 	"As in 'pmiproof run', where --help says more: -o DIR, --repeat N, --cpu LIST,\n"
 	"--timeout-scale X, --label K=V, --allow LEVEL (default: may-hang),\n"
-	"--bound HYPOTHESIS.CHECK=VALUE, --workload CMD, --ktap, --suites DIR. Exit codes, too.\n\n"
+	"--bound HYPOTHESIS.CHECK=VALUE, --option HYPOTHESIS.NAME=VALUE, --workload CMD, --ktap, "
+	"--suites DIR. Exit codes, too.\n\n"
 	"Figures from the lab describe the emulation, not silicon.\n";
 
 static const char shell_help[] =
@@ -139,8 +140,10 @@ json_t *lab_options_guest(const struct lab_options *options, const struct suite 
 	add(args, "--allow=%s", danger_name(run->allow));
 	if (run->cpu_list)
 		add(args, "--cpu=%s", run->cpu_list);
-	for (size_t i = 0; i < run->n_bounds; i++)
-		add(args, "--bound=%s.%s", run->bounds[i].hypothesis, run->bounds[i].setting);
+	for (size_t i = 0; i < run->bounds.n; i++)
+		add(args, "--bound=%s.%s", run->bounds.of[i].hypothesis, run->bounds.of[i].setting);
+	for (size_t i = 0; i < run->own.n; i++)
+		add(args, "--option=%s.%s", run->own.of[i].hypothesis, run->own.of[i].setting);
 	if (run->workload)
 		add(args, "--workload=%s", run->workload);
 	add(args, "--");

@@ -10,39 +10,63 @@
 #include "record.h"
 #include "unit.h"
 
-/* Arguments of a test that do not depend on the number of bounds: path, --cpu LIST, workload. */
+/* Arguments of a test that do not depend on the number of settings: path, --cpu LIST, workload. */
 #define FIXED_ARGUMENTS 4
 
+/* What a setting is about, up to its '='. */
+static void setting_name(const struct run_options_setting *setting, char *name, size_t size)
+{
+	snprintf(name, size, "%.*s", (int)strcspn(setting->setting, "="), setting->setting);
+}
+
+static const struct suite_test *setting_test(const struct suite *suite,
+					     const struct run_options_setting *setting)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		if (!strcmp(suite->tests[i].name, setting->hypothesis))
+			return &suite->tests[i];
+	return NULL;
+}
+
 /* Are the options about something that is in the suite? */
-static int check_bound(const struct suite *suite, const struct run_options_bound *bound,
+static int check_bound(const struct suite *suite, const struct run_options_setting *bound,
 		       struct err *err)
 {
-	size_t length = strcspn(bound->setting, "=");
+	const struct suite_test *test = setting_test(suite, bound);
+	const char *value_text = bound->setting + strcspn(bound->setting, "=") + 1;
+	const char *unit = NULL;
+	char check[128];
+	double value;
+	int result;
 
-	for (size_t i = 0; i < suite->n; i++) {
-		char check[128];
-		const json_t *declared;
-		const char *unit;
-		double value;
-		int result;
+	if (!test)
+		return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run",
+			       bound->hypothesis, bound->setting);
+	setting_name(bound, check, sizeof(check));
+	unit = json_string_value(json_object_get(suite_find(test, "checks", check), "bound_unit"));
+	if (!unit)
+		return err_set(err, 0, "--bound %s.%s: no check of that name takes a bound",
+			       bound->hypothesis, bound->setting);
+	result = unit_parse_explicit(value_text, unit, &value, err);
+	if (result)
+		err_prefix(err, "--bound %s.%s", bound->hypothesis, check);
+	return result;
+}
 
-		if (strcmp(suite->tests[i].name, bound->hypothesis) != 0)
-			continue;
-		snprintf(check, sizeof(check), "%.*s", (int)length, bound->setting);
-		declared = suite_find(&suite->tests[i], "checks", check);
-		unit = json_string_value(json_object_get(declared, "bound_unit"));
-		if (!unit)
-			return err_set(err, 0, "--bound %s.%s: no check of that name takes a bound",
-				       bound->hypothesis, bound->setting);
-		result = bound->setting[length] ? unit_parse_explicit(bound->setting + length + 1,
-								      unit, &value, err)
-						: err_set(err, 0, "no value");
-		if (result)
-			err_prefix(err, "--bound %s.%s", bound->hypothesis, check);
-		return result;
-	}
-	return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run", bound->hypothesis,
-		       bound->setting);
+static int check_own(const struct suite *suite, const struct run_options_setting *own,
+		     struct err *err)
+{
+	const struct suite_test *test = setting_test(suite, own);
+	char name[128];
+
+	if (!test)
+		return err_set(err, 0, "--option %s.%s: no such hypothesis is to be run",
+			       own->hypothesis, own->setting);
+	setting_name(own, name, sizeof(name));
+	if (!suite_find(test, "options", name))
+		return err_set(err, 0, "--option %s.%s: it has no option of that name",
+			       own->hypothesis, own->setting);
+	return 0;
 }
 
 static int check_options(const struct suite *suite, const struct run_options *options,
@@ -51,8 +75,10 @@ static int check_options(const struct suite *suite, const struct run_options *op
 	bool takes_workload = false;
 	int result = 0;
 
-	for (size_t i = 0; !result && i < options->n_bounds; i++)
-		result = check_bound(suite, &options->bounds[i], err);
+	for (size_t i = 0; !result && i < options->bounds.n; i++)
+		result = check_bound(suite, &options->bounds.of[i], err);
+	for (size_t i = 0; !result && i < options->own.n; i++)
+		result = check_own(suite, &options->own.of[i], err);
 	for (size_t i = 0; i < suite->n; i++)
 		takes_workload |= suite_find(&suite->tests[i], "options", "workload") != NULL;
 	if (!result && options->workload && !takes_workload)
@@ -63,7 +89,8 @@ static int check_options(const struct suite *suite, const struct run_options *op
 /* The command line of one test. Newly allocated, its strings too. */
 static char **make_argv(const struct suite_test *test, const struct run_options *options)
 {
-	char **argv = calloc(FIXED_ARGUMENTS + 2 * options->n_bounds + 1, sizeof(*argv));
+	const struct run_options_settings *bounds = &options->bounds, *own = &options->own;
+	char **argv = calloc(FIXED_ARGUMENTS + 2 * bounds->n + own->n + 1, sizeof(*argv));
 	size_t n = 0;
 
 	if (!argv)
@@ -73,12 +100,16 @@ static char **make_argv(const struct suite_test *test, const struct run_options 
 		argv[n++] = strdup("--cpu");
 		argv[n++] = strdup(options->cpu_list);
 	}
-	for (size_t i = 0; i < options->n_bounds; i++) {
-		if (strcmp(options->bounds[i].hypothesis, test->name) != 0)
+	for (size_t i = 0; i < bounds->n; i++) {
+		if (strcmp(bounds->of[i].hypothesis, test->name) != 0)
 			continue;
 		argv[n++] = strdup("--bound");
-		argv[n++] = strdup(options->bounds[i].setting);
+		argv[n++] = strdup(bounds->of[i].setting);
 	}
+	for (size_t i = 0; i < own->n; i++)
+		if (!strcmp(own->of[i].hypothesis, test->name) &&
+		    asprintf(&argv[n++], "--%s", own->of[i].setting) < 0)
+			argv[n - 1] = NULL;
 	if (options->workload && suite_find(test, "options", "workload") &&
 	    asprintf(&argv[n++], "--workload=%s", options->workload) < 0)
 		argv[n - 1] = NULL;

@@ -16,6 +16,7 @@ static const struct {
 	{ "list", cmd_list, "hypotheses, and whether each would run here" },
 	{ "run", cmd_run, "test hypotheses on this machine and leave a report" },
 	{ "report", cmd_report, "show the report of a run again" },
+	{ "compare", cmd_compare, "reports side by side, and what changed" },
 	{ "lab", cmd_lab, "the same on an emulated machine that has a PMU" },
 };
 
@@ -28,8 +29,8 @@ static void help(FILE *out)
 	      "Tests claims about how Linux handles performance-monitoring interrupts.\n\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s%s\n", commands[i].name, commands[i].help);
-	fprintf(out, "  %-8s%s\n", "help", "this text, or 'help COMMAND' that of a command");
+		fprintf(out, "  %-9s%s\n", commands[i].name, commands[i].help);
+	fprintf(out, "  %-9s%s\n", "help", "this text, or 'help COMMAND' that of a command");
 	fputs("\n'pmiproof COMMAND --help' describes a command.\n", out);
 }
 

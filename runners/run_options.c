@@ -28,6 +28,8 @@ static const char help[] =
 	"                         may-hang\n"
 	"      --bound HYPOTHESIS.CHECK=VALUE\n"
 	"                         bound of a check that takes one (list -v); may be repeated\n"
+	"      --option HYPOTHESIS.NAME=VALUE\n"
+	"                         an option of its own (list -v); may be repeated\n"
 	"      --workload CMD     what to measure under, for hypotheses that take one\n"
 	"      --identify         let the report name the machine (host name, serial numbers)\n"
 	"      --ktap             KTAP on standard output, and nothing else there\n"
@@ -46,6 +48,7 @@ enum {
 	OPT_LABEL,
 	OPT_ALLOW,
 	OPT_BOUND,
+	OPT_OPTION,
 	OPT_WORKLOAD,
 	OPT_IDENTIFY,
 	OPT_KTAP,
@@ -60,6 +63,7 @@ static const struct option run_long_options[] = {
 	{ "label", required_argument, NULL, OPT_LABEL },
 	{ "allow", required_argument, NULL, OPT_ALLOW },
 	{ "bound", required_argument, NULL, OPT_BOUND },
+	{ "option", required_argument, NULL, OPT_OPTION },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
 	{ "identify", no_argument, NULL, OPT_IDENTIFY },
 	{ "ktap", no_argument, NULL, OPT_KTAP },
@@ -127,26 +131,36 @@ static int parse_label(struct run_options *options, const char *text, struct err
 	return result;
 }
 
-static int parse_bound(struct run_options *options, const char *text, struct err *err)
+/* `form`: the option and what its value is to look like. */
+static int parse_setting(struct run_options_settings *settings, const char *form, const char *text,
+			 struct err *err)
 {
 	const char *dot = strchr(text, '.');
 	const char *equals = strchr(text, '=');
-	struct run_options_bound *bounds;
+	struct run_options_setting *of;
 	char *hypothesis;
 
 	if (!dot || !equals || equals < dot + 2 || dot == text || !equals[1])
-		return err_set(err, 0, "--bound %s: not HYPOTHESIS.CHECK=VALUE", text);
+		return err_set(err, 0, "%.*s %s: not %s", (int)strcspn(form, " "), form, text,
+			       strchr(form, ' ') + 1);
 	hypothesis = strndup(text, (size_t)(dot - text));
-	bounds = reallocarray(options->bounds, options->n_bounds + 1, sizeof(*bounds));
-	if (bounds)
-		options->bounds = bounds;
-	if (!bounds || !hypothesis) {
+	of = reallocarray(settings->of, settings->n + 1, sizeof(*of));
+	if (of)
+		settings->of = of;
+	if (!of || !hypothesis) {
 		free(hypothesis);
-		return err_set(err, ENOMEM, "--bound %s", text);
+		return err_set(err, ENOMEM, "%s", text);
 	}
-	bounds[options->n_bounds].hypothesis = hypothesis;
-	bounds[options->n_bounds++].setting = dot + 1;
+	of[settings->n].hypothesis = hypothesis;
+	of[settings->n++].setting = dot + 1;
 	return 0;
+}
+
+static void free_settings(struct run_options_settings *settings)
+{
+	for (size_t i = 0; i < settings->n; i++)
+		free(settings->of[i].hypothesis);
+	free(settings->of);
 }
 
 static int take_option(struct run_options *options, int option, const char *value, struct err *err)
@@ -169,7 +183,10 @@ static int take_option(struct run_options *options, int option, const char *valu
 				       value);
 		return 0;
 	case OPT_BOUND:
-		return parse_bound(options, value, err);
+		return parse_setting(&options->bounds, "--bound HYPOTHESIS.CHECK=VALUE", value,
+				     err);
+	case OPT_OPTION:
+		return parse_setting(&options->own, "--option HYPOTHESIS.NAME=VALUE", value, err);
 	case OPT_WORKLOAD:
 		options->workload = value;
 		return 0;
@@ -252,7 +269,6 @@ int run_options_parse(struct run_options *options, const struct run_options_more
 void run_options_free(struct run_options *options)
 {
 	json_decref(options->labels);
-	for (size_t i = 0; i < options->n_bounds; i++)
-		free(options->bounds[i].hypothesis);
-	free(options->bounds);
+	free_settings(&options->bounds);
+	free_settings(&options->own);
 }

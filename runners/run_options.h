@@ -11,10 +11,15 @@
 #include "err.h"
 #include "hypothesis.h"
 
-/* --bound HYPOTHESIS.CHECK=VALUE */
-struct run_options_bound {
+/* --bound HYPOTHESIS.CHECK=VALUE and --option HYPOTHESIS.NAME=VALUE */
+struct run_options_setting {
 	char *hypothesis;
-	const char *setting; /* "CHECK=VALUE" */
+	const char *setting; /* "CHECK=VALUE" or "NAME=VALUE" */
+};
+
+struct run_options_settings {
+	struct run_options_setting *of;
+	size_t n;
 };
 
 /* The command line of `pmiproof run`. Texts belong to argv. */
@@ -28,9 +33,9 @@ struct run_options {
 	double scale;
 	json_t *labels; /* object */
 	enum danger allow;
-	struct run_options_bound *bounds;
-	size_t n_bounds;
-	const char *workload; /* NULL: none */
+	struct run_options_settings bounds;
+	struct run_options_settings own; /* --option */
+	const char *workload;		 /* NULL: none */
 	bool identify;
 	bool ktap;
 	char **patterns;

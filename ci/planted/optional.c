@@ -10,12 +10,14 @@ static const struct check checks[] = {
 
 static const struct option_spec options[] = {
 	{ "workload", "CMD", "what to run" },
+	{ "remark", "TEXT", "what to note" },
 	{ 0 },
 };
 
 static int run_it(struct run *run)
 {
 	const char *workload = run_option(run, "workload");
+	const char *remark = run_option(run, "remark");
 	double bound;
 
 	planted_pass(run);
@@ -23,6 +25,8 @@ static int run_it(struct run *run)
 		run_check_le(run, "bounded", NULL, 10000, bound, "ns");
 	if (workload)
 		run_note(run, "workload: %s", workload);
+	if (remark)
+		run_note(run, "remark: %s", remark);
 	run_note(run, "%zu CPUs", run_cpus(run)->n);
 	return 0;
 }

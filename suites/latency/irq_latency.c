@@ -28,7 +28,6 @@
 #include "load.h"
 #include "placement.h"
 #include "stats.h"
-#include "unit.h"
 #include "wakeup.h"
 
 #define WARM_SKIP 2
@@ -217,7 +216,6 @@ static void measure(struct bench *bench)
 static int run_latency(struct run *run)
 {
 	const struct cpus *cpus = run_cpus(run);
-	const char *rounds = run_option(run, "rounds");
 	const char *rows = run_option(run, "rows");
 	struct bench bench = {
 		.run = run,
@@ -227,11 +225,8 @@ static int run_latency(struct run *run)
 	struct placement placement;
 	struct err err;
 
-	if (rounds && unit_parse_count(rounds, WARM_SKIP + 1, ROUNDS_MAX, &bench.plan.rounds, &err))
-		return run_broken(run, "--rounds: %s", err.text);
+	run_option_count(run, "rounds", &bench.plan.rounds);
 	bench.available = rows && !strcmp(rows, "available");
-	if (rows && !bench.available && strcmp(rows, "all") != 0)
-		return run_broken(run, "--rows: '%s' is neither all nor available", rows);
 	if (placement_pin(&placement, bench.cpu.cpu[0], &err))
 		return run_broken(run, "%s", err.text);
 	measure(&bench);
@@ -268,9 +263,14 @@ const struct hypothesis hypothesis = {
 			{ 0 } },
 	.options =
 		(const struct option_spec[]){
-			{ .name = "rounds", .value = "N", .help = "deadlines per row (1500)" },
+			{ .name = "rounds",
+			  .value = "N",
+			  .help = "deadlines per row (1500)",
+			  .least = WARM_SKIP + 1,
+			  .most = ROUNDS_MAX },
 			{ .name = "rows",
-			  .value = "WHICH",
+			  .value = "all|available",
+			  .words = (const char *const[]){ "all", "available", NULL },
 			  .help = "all: skip if one cannot be measured; available: do without it "
 				  "(all)" },
 			{ 0 } },

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compare.h"
+
+Suite *suite(void);
+
+#define MACHINE "\"emulated\":false,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":6,\"model\":94}"
+#define LAB(model)                                                                           \
+	"\"emulated\":true,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":6,\"model\":94}," \
+	"\"lab\":{\"cpu_model\":\"" model "\",\"mode\":\"exact\"}"
+
+/* A journal of one hypothesis "h" with these measures, as a file to be unlinked. */
+static void write_journal(char *path, const char *machine, const char *const *measures,
+			  const char *verdict)
+{
+	unsigned int seq = 1;
+	FILE *file;
+	int fd;
+
+	strcpy(path, "/tmp/compare-check-XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	file = fdopen(fd, "w");
+#define RECORD(fmt, ...)                                                                 \
+	fprintf(file,                                                                    \
+		"{\"v\":1,\"seq\":%u,\"boot\":\"6f1c2a0e-8d43-4c1b-9a57-0d2f6b1e7c90\"," \
+		"\"time\":\"2026-03-01T10:00:00.000Z\"," fmt "}\n",                      \
+		seq++, __VA_ARGS__)
+	RECORD("\"type\":\"run\",\"version\":\"%s\",\"args\":[],\"labels\":{},\"repeat\":1,"
+	       "\"planned\":[{\"test\":\"h\",\"claim\":\"c\",\"source\":\"s\",\"danger\":\"safe\","
+	       "\"budget_s\":1}]",
+	       "0.1");
+	RECORD("\"type\":\"machine\",%s", machine);
+	RECORD("\"type\":\"start\",\"test\":\"h\",\"iter\":%d,\"budget_s\":1,\"danger\":\"safe\"",
+	       1);
+	for (; *measures; measures++)
+		RECORD("\"type\":\"measure\",\"test\":\"h\",\"iter\":1,\"table\":\"t\","
+		       "\"name\":\"time\",\"unit\":\"ns\",\"labels\":{},\"warm_skip\":0,"
+		       "\"stats\":{},\"columns\":\"n p50\",%s",
+		       *measures);
+	RECORD("\"type\":\"end\",\"test\":\"h\",\"iter\":1,\"verdict\":\"%s\",\"reasons\":[],"
+	       "\"exit\":0,\"duration_s\":1,\"survivors\":0,\"log_lost\":false,\"restored\":[]",
+	       verdict);
+	RECORD("\"type\":\"done\",\"counts\":{},\"exit\":%d,\"interrupted\":false", 0);
+	fclose(file);
+}
+
+struct pair {
+	char path[2][64];
+	struct report reports[2];
+	struct comparison all;
+};
+
+static int make(struct pair *pair, const char *machine_a, const char *machine_b,
+		const char *const *a, const char *const *b)
+{
+	const char *const machines[] = { machine_a, machine_b };
+	const char *const *const measures[] = { a, b };
+	struct err err;
+
+	for (int i = 0; i < 2; i++) {
+		write_journal(pair->path[i], machines[i], measures[i], i ? "fail" : "pass");
+		ck_assert_msg(!report_read(&pair->reports[i], pair->path[i], &err), "%s", err.text);
+	}
+	return comparison_make(&pair->all, pair->reports, 2);
+}
+
+static void end(struct pair *pair)
+{
+	comparison_free(&pair->all);
+	for (int i = 0; i < 2; i++) {
+		report_free(&pair->reports[i]);
+		unlink(pair->path[i]);
+	}
+}
+
+#define ROW(row, resolution, n, samples) \
+	"\"row\":\"" row "\",\"resolution\":" resolution ",\"n\":" n ",\"samples\":[" samples "]"
+
+#define LOW8 "1,2,3,4,5,6,7,8"
+#define HIGH8 "21,22,23,24,25,26,27,28"
+
+/* All 8 above all 8 is 1 of 12870 orders: p = 2 / 12870, doubled for two comparisons. */
+START_TEST(a_change_and_none)
+{
+	const char *const a[] = { ROW("x", "0", "8", LOW8), ROW("y", "0", "8", LOW8), NULL };
+	const char *const b[] = { ROW("x", "0", "8", HIGH8), ROW("y", "0", "8", LOW8), NULL };
+	struct pair pair;
+	const struct compare_change *x, *y;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert_uint_eq(pair.all.n_series, 2);
+	ck_assert_ptr_null(pair.all.apart[1]);
+	x = &pair.all.series[0].change[1];
+	y = &pair.all.series[1].change[1];
+	ck_assert_str_eq(pair.all.series[0].row, "x");
+	ck_assert_double_eq_tol(x->p, 2 * 2.0 / 12870, 1e-9);
+	ck_assert_double_eq_tol(x->percent, 100 * (24.5 / 4.5 - 1), 1e-9);
+	ck_assert(compare_significant(x));
+	ck_assert_double_eq(y->p, 1);
+	ck_assert_double_eq(y->percent, 0);
+	ck_assert(!compare_significant(y));
+	/* The extremes cover the median of 8 with 1 - 2 / 2^8 = 99.2 %. */
+	ck_assert_double_eq_tol(x->low, 100 * (21.0 / 8 - 1), 1e-9);
+	ck_assert_double_eq_tol(x->high, 100 * (28.0 / 1 - 1), 1e-9);
+	end(&pair);
+}
+END_TEST
+
+/* Figures that differ by one step of the clock, however many, are not a change. */
+START_TEST(one_step_of_the_clock)
+{
+	const char *const a[] = { ROW("x", "120", "8", "240,240,240,240,240,240,240,240"), NULL };
+	const char *const b[] = { ROW("x", "120", "8", "360,360,360,360,360,360,360,360"), NULL };
+	const char *const c[] = { ROW("x", "120", "8", "480,480,480,480,480,480,480,480"), NULL };
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert_double_lt(pair.all.series[0].change[1].p, 0.001);
+	ck_assert(!compare_significant(&pair.all.series[0].change[1]));
+	end(&pair);
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, c), 0);
+	ck_assert(compare_significant(&pair.all.series[0].change[1]));
+	end(&pair);
+}
+END_TEST
+
+START_TEST(one_side_only)
+{
+	const char *const a[] = { ROW("x", "0", "3", "1,2,3"), NULL };
+	const char *const b[] = { ROW("y", "0", "3", "1,2,3"), NULL };
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert_uint_eq(pair.all.n_series, 2);
+	ck_assert_uint_eq(pair.all.series[0].side[1].n, 0);
+	ck_assert_uint_eq(pair.all.series[1].side[0].n, 0);
+	ck_assert(!compare_significant(&pair.all.series[0].change[1]));
+	end(&pair);
+}
+END_TEST
+
+START_TEST(a_histogram_is_its_samples)
+{
+	const char *const a[] = {
+		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,2],[7,3]]", NULL
+	};
+	const char *const absurd[] = {
+		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,9000000000000000000],[2,"
+		"9000000000000000000]]",
+		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,-1]]",
+		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[\"1\",1]]",
+		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[5]",
+	};
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, a), 0);
+	ck_assert_uint_eq(pair.all.series[0].side[0].n, 5);
+	ck_assert_double_eq(pair.all.series[0].side[0].median, 7);
+	end(&pair);
+	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
+		const char *const b[] = { absurd[i], NULL };
+
+		ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), -EBADMSG);
+		end(&pair);
+	}
+}
+END_TEST
+
+START_TEST(what_is_not_comparable)
+{
+	const char *const none[] = { NULL };
+	const struct {
+		const char *a, *b, *reason;
+	} cases[] = {
+		{ MACHINE, LAB("Haswell"), "emulated against real" },
+		{ LAB("Haswell"), LAB("IvyBridge"), "another CPU model" },
+		{ LAB("Haswell"), LAB("Haswell"), NULL },
+		{ MACHINE,
+		  "\"emulated\":false,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":6,\"model\":"
+		  "60}",
+		  "another CPU model" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair pair;
+
+		ck_assert_int_eq(make(&pair, cases[i].a, cases[i].b, none, none), 0);
+		ck_assert_pstr_eq(pair.all.apart[1], cases[i].reason);
+		end(&pair);
+	}
+}
+END_TEST
+
+static char *show(const struct pair *pair, int expected)
+{
+	const struct report_options options = { .width = 100 };
+	char *paths[] = { (char *)pair->path[0], (char *)pair->path[1] };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct err err;
+
+	ck_assert_int_eq(compare_term(out, paths, 2, &options, &err), expected);
+	fclose(out);
+	return text;
+}
+
+static void has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
+}
+
+START_TEST(on_a_terminal)
+{
+	const char *const a[] = { ROW("x", "0", "8", LOW8), NULL };
+	const char *const b[] = { ROW("x", "0", "8", HIGH8), NULL };
+	struct pair pair;
+	char *text;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	text = show(&pair, 0);
+	has(text, "h           pass  fail  differs");
+	has(text, "h, t (time): A and B");
+	has(text, "+444.4 %");
+	has(text, "0.00016");
+	free(text);
+	end(&pair);
+	/* Side by side only. */
+	ck_assert_int_eq(make(&pair, MACHINE, LAB("Haswell"), a, b), 0);
+	text = show(&pair, 0);
+	has(text, "B shown beside A, not compared with it: emulated against real");
+	ck_assert_ptr_null(strstr(text, "+444.4 %"));
+	free(text);
+	end(&pair);
+}
+END_TEST
+
+START_TEST(nothing_is_half_printed)
+{
+	const char *const a[] = { NULL };
+	struct pair pair;
+	char *text;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, a), 0);
+	ck_assert_int_eq(truncate(pair.path[1], 0), 0);
+	text = show(&pair, -ENODATA);
+	ck_assert_str_eq(text, "");
+	free(text);
+	unlink(pair.path[1]);
+	text = show(&pair, -ENOENT);
+	ck_assert_str_eq(text, "");
+	free(text);
+	end(&pair);
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *all = suite_create("compare");
+	TCase *tests = tcase_create("compare");
+
+	tcase_add_test(tests, a_change_and_none);
+	tcase_add_test(tests, one_step_of_the_clock);
+	tcase_add_test(tests, one_side_only);
+	tcase_add_test(tests, a_histogram_is_its_samples);
+	tcase_add_test(tests, what_is_not_comparable);
+	tcase_add_test(tests, on_a_terminal);
+	tcase_add_test(tests, nothing_is_half_printed);
+	suite_add_tcase(all, tests);
+	return all;
+}
