@@ -11,6 +11,7 @@ RUN ?=
 LAB ?= auto
 KSRC ?=
 QEMU_SRC ?=
+KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
@@ -94,7 +95,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-kernels lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -104,6 +105,9 @@ build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU, and a kernel
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
+
+lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
+	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
@@ -144,7 +148,7 @@ kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
 
-lab-test: build lab $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+lab-test: build lab-kernels $(PLANTED) ## test group: the emulated machine, with planted tests that break it
 	@ci/lab-test
 
 completion-test: ## test group: the bash completion

@@ -45,7 +45,7 @@ _pmiproof_run_options() {
 }
 
 _pmiproof_lab_options() {
-	printf '%s\n' --cpu-model --fault --kernel --mode
+	printf '%s\n' --cpu-model --fault --variant --param --kernel --mode
 }
 
 _pmiproof_options() {
@@ -62,7 +62,7 @@ _pmiproof_options() {
 		printf '%s\n' --suites -h --help
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
-	lab) printf '%s\n' run shell faults models -h --help ;;
+	lab) printf '%s\n' run shell faults models variants -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
 	compare) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run report compare lab ;;
@@ -91,10 +91,11 @@ _pmiproof_value() {
 		;;
 	--cpu-model) _pmiproof_offer "$2" < <("$3" lab models 2>/dev/null | sed 's, .*,,') ;;
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
+	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
 	--kernel) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --cpu | --timeout-scale | --label) COMPREPLY=() ;;
+	--repeat | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -112,7 +113,7 @@ _pmiproof() {
 			break
 			;;
 		lab) [[ $subcommand ]] || subcommand=lab ;;
-		shell | faults | models)
+		shell | faults | models | variants)
 			[[ $subcommand != lab ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
 		esac

@@ -123,6 +123,8 @@ static const struct {
 	{ "emulated", "positive controls: is the effect observable at all (emulated)" },
 	{ "emulated", "emulated figures describe the emulation, not silicon" },
 	{ "emulated", "PMU cpu skylake" },
+	{ "emulated",
+	  "lab Skylake-Client, mode exact, variant freeze,prec-dist, faults lost-pmi=7 shadow=on" },
 	{ "emulated", "kernel 6.18.0, x86_64, preempt voluntary, HZ 250" },
 	{ "emulated", "Nothing refuted. All figures describe an emulated machine, not silicon." },
 	/* 41 + 42 + 43 s */

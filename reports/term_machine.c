@@ -34,6 +34,11 @@ static const struct part {
 	{ "clock", "NMI watchdog ", "watchdog.nmi_watchdog" },
 	{ "virtual", "", "hypervisor.type" },
 	{ "virtual", "", "hypervisor.signature" },
+	{ "lab", "", "lab.cpu_model" },
+	{ "lab", "mode ", "lab.mode" },
+	{ "lab", "variant ", "lab.variant" },
+	{ "lab", "faults ", "lab.faults" },
+	{ "lab", "kernel parameters ", "lab.params" },
 };
 
 /* The value at a path of keys separated by dots, or NULL. */
@@ -48,7 +53,7 @@ static const json_t *at(const json_t *object, const char *path)
 	return object;
 }
 
-static void put_value(FILE *out, const json_t *value)
+static void put_word(FILE *out, const json_t *value)
 {
 	if (json_is_string(value))
 		fputs(json_string_value(value), out);
@@ -60,6 +65,28 @@ static void put_value(FILE *out, const json_t *value)
 		fputs(json_is_true(value) ? "on" : "off", out);
 	else
 		fputs("?", out);
+}
+
+/* An array is shown as its words. */
+static void put_value(FILE *out, const json_t *value)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(value))
+		put_word(out, value);
+	json_array_foreach((json_t *)value, i, item)
+	{
+		fputs(i ? " " : "", out);
+		put_word(out, item);
+	}
+}
+
+/* Nothing to show: no taint is an empty text, no faults are an empty array. */
+static bool is_empty(const json_t *value)
+{
+	return !value || (json_is_string(value) && !json_string_length(value)) ||
+	       (json_is_array(value) && !json_array_size(value));
 }
 
 /* One line of all parts from `first` that have its name. Returns the part after them. */
@@ -76,8 +103,7 @@ static size_t put_line(struct term *term, size_t first)
 
 		if (strcmp(parts[i].line, line) != 0)
 			break;
-		/* No taint is an empty text. */
-		if (!out || !value || (json_is_string(value) && !json_string_length(value)))
+		if (!out || is_empty(value))
 			continue;
 		fprintf(out, "%s%s", separator, parts[i].label);
 		put_value(out, value);

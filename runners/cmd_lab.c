@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `pmiproof lab`: finds its own subcommand and leaves the rest to it. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +9,7 @@
 #include "guest.h"
 #include "lab_machine.h"
 #include "lab_run.h"
+#include "lab_variants.h"
 #include "prove.h"
 
 static int wants_help(int argc, char **argv)
@@ -64,6 +67,40 @@ static int print_models(int argc, char **argv)
 	return COMMAND_OK;
 }
 
+/* Of the kernel that make lab-kernels built. */
+static int print_variants(int argc, char **argv)
+{
+	int code = table_arguments(argc, argv,
+				   "usage: pmiproof lab variants\n\n"
+				   "Lists how the kernel of 'make lab-kernels' can behave, for "
+				   "--variant of 'pmiproof lab\n"
+				   "run' and 'pmiproof lab shell': name, kind, what is different. "
+				   "Kinds: patch (proposed or\n"
+				   "merged), old (what kernels did before a fix), mutant (a defect "
+				   "made up to see whether\n"
+				   "a hypothesis notices).\n");
+	char dir[PATH_MAX / 2], path[PATH_MAX];
+	struct lab_variant variant;
+	struct err err;
+	FILE *table;
+
+	if (code >= 0)
+		return code;
+	if (lab_dir(dir, sizeof(dir), &err))
+		return command_error("lab", "%s", err.text);
+	snprintf(path, sizeof(path), "%s/variants/variants", dir);
+	table = fopen(path, "re");
+	if (!table)
+		return command_error("lab",
+				     "no kernel with variants: run 'make lab-kernels'; %s: %s",
+				     path, strerror(errno));
+	printf("%-20s %-7s %s\n", LAB_PLAIN, "", "none of these");
+	while (lab_variants_next(table, &variant))
+		printf("%-20s %-7s %s\n", variant.name, variant.kind, variant.what);
+	fclose(table);
+	return COMMAND_OK;
+}
+
 static int guest(int argc, char **argv)
 {
 	(void)argc;
@@ -82,6 +119,7 @@ static const struct {
 	{ "shell", lab_shell, "a shell on such a machine" },
 	{ "faults", print_faults, "list hardware that misbehaves on purpose" },
 	{ "models", print_models, "list CPUs to choose from" },
+	{ "variants", print_variants, "list kernels that behave in another way" },
 	{ "guest", guest, NULL },
 };
 
@@ -94,7 +132,7 @@ static void help(FILE *out)
 	      out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (commands[i].help)
-			fprintf(out, "  %-8s%s\n", commands[i].name, commands[i].help);
+			fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fputs("\n'pmiproof lab COMMAND --help' describes a command.\n", out);
 }
 

@@ -25,7 +25,7 @@
  */
 #define KERNEL_ARGUMENTS                                                            \
 	"console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable rdinit=" \
-	"/pmiproof/pmiproof%s -- lab guest"
+	"/pmiproof/pmiproof%s%s -- lab guest"
 
 /* Addresses of processes, too, are the same in each run. */
 #define EXACT_KERNEL_ARGUMENTS " norandmaps"
@@ -79,9 +79,11 @@ static int add_machine(struct arguments *arguments, const struct lab_machine *ma
 					     "-seed",	"1",
 					     NULL };
 	bool is_exact = machine->mode == LAB_EXACT;
-	char cpu[2048];
+	char cpu[2048], params[1536];
 	int result = lab_machine_cpu(machine, cpu, sizeof(cpu), err);
 
+	if (!result)
+		result = lab_machine_params(machine, params, sizeof(params), err);
 	if (result)
 		return result;
 	addf(arguments, "%s/bin/qemu-system-x86_64", machine->qemu);
@@ -96,7 +98,7 @@ static int add_machine(struct arguments *arguments, const struct lab_machine *ma
 	add(arguments, "-initrd");
 	addf(arguments, "/proc/self/fd/%d", initramfs);
 	add(arguments, "-append");
-	addf(arguments, KERNEL_ARGUMENTS, is_exact ? EXACT_KERNEL_ARGUMENTS : "");
+	addf(arguments, KERNEL_ARGUMENTS, is_exact ? EXACT_KERNEL_ARGUMENTS : "", params);
 	return 0;
 }
 

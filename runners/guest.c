@@ -23,11 +23,14 @@
 #include "port.h"
 #include "sysctl.h"
 
-/* The first process must never end: the kernel would panic. */
+/*
+ * The end of the machine. A reset is one, and takes no driver. The first process must never end: the
+ * kernel would panic.
+ */
 static void power_off(void)
 {
 	sync();
-	reboot(RB_POWER_OFF);
+	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();
 }
@@ -62,6 +65,18 @@ static void make_ready(void)
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	setenv("TERM", "linux", 1);
+}
+
+/*
+ * The kernel gives its first process what it does not know of its command line: one without
+ * variants must not pass for one in which they are on.
+ */
+static int check_variants(struct err *err)
+{
+	const char *unknown = getenv("pmi_variant");
+
+	return unknown ? err_set(err, 0, "this kernel knows no variants: pmi_variant=%s", unknown)
+		       : 0;
 }
 
 static void set_sysctls(json_t *sysctls)
@@ -174,7 +189,7 @@ int guest_main(void)
 	make_ready();
 	use("/dev/console", O_NOCTTY, STDIN_FILENO, STDERR_FILENO);
 	job = json_load_file(INITRAMFS_JOB, 0, &error);
-	if (!job || port_open(&err)) {
+	if (!job || port_open(&err) || check_variants(&err)) {
 		dprintf(STDERR_FILENO, "%s\n", job ? err.text : error.text);
 		power_off();
 	}

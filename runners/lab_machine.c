@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lab_variants.h"
+
 #define NEHALEM_LBR "16, 64-bit addresses"
 #define HASWELL_LBR "16, with mispredict and TSX flags"
 
@@ -60,6 +62,9 @@ static const char absent_features[] = ",pcid=off,x2apic=off,tsc-deadline=off,hle
 				      "invpcid=off,rdseed=off,3dnowprefetch=off,xsavec=off,"
 				      "avx512f=off,avx512dq=off,avx512cd=off,avx512bw=off,"
 				      "avx512vl=off";
+
+/* The boot parameter of fixtures/kernels/src/kernel/pmi_variant.c. */
+#define VARIANT_PARAM "pmi_variant="
 
 static const char *const mode_names[] = { [LAB_SMP] = "smp", [LAB_EXACT] = "exact" };
 
@@ -139,8 +144,31 @@ int lab_machine_fault(struct lab_machine *machine, const char *text, struct err 
 	return 0;
 }
 
-/* The directory that make lab fills: $LAB_DIR, or beside this program. */
-static int lab_dir(char *dir, size_t size, struct err *err)
+int lab_machine_variant(struct lab_machine *machine, const char *text, struct err *err)
+{
+	return lab_variants_add(machine->variant, sizeof(machine->variant), text, err);
+}
+
+int lab_machine_param(struct lab_machine *machine, const char *text, struct err *err)
+{
+	if (!*text || *text == '-')
+		return err_set(err, 0, "--param '%s': not a kernel parameter", text);
+	for (const char *c = text; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			return err_set(err, 0, "--param: one parameter without spaces each: '%s'",
+				       text);
+	if (!strncmp(text, VARIANT_PARAM, strlen(VARIANT_PARAM)))
+		return err_set(err, 0, "--param %s: that is what --variant is for", text);
+	if (strlen(text) >= sizeof(machine->params[0]))
+		return err_set(err, 0, "--param %s: longer than %zu characters", text,
+			       sizeof(machine->params[0]) - 1);
+	if (machine->n_params == LAB_PARAMS_MAX)
+		return err_set(err, 0, "--param %s: more than %d", text, LAB_PARAMS_MAX);
+	strcpy(machine->params[machine->n_params++], text);
+	return 0;
+}
+
+int lab_dir(char *dir, size_t size, struct err *err)
 {
 	const char *given = getenv("LAB_DIR");
 	ssize_t len;
@@ -174,11 +202,49 @@ static void find_kconfig(struct lab_machine *machine)
 		machine->kconfig[0] = '\0';
 }
 
+/* The variants asked for must be in the table beside the kernel, where there is one. */
+static int check_variants(const struct lab_machine *machine, struct err *err)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int length = (int)(strrchr(machine->kernel, '/') + 1 - machine->kernel);
+
+	snprintf(path, sizeof(path), "%.*svariants", length, machine->kernel);
+	if (!*machine->variant || stat(path, &status) || !S_ISREG(status.st_mode))
+		return 0;
+	return lab_variants_check(machine->variant, path, err);
+}
+
+static int find_kernel(struct lab_machine *machine, const char *given, const char *dir,
+		       struct err *err)
+{
+	const char *ours = *machine->variant ? "variants" : "kernel";
+	struct stat status;
+
+	if (!given)
+		given = getenv("LAB_KERNEL");
+	if (given && *given)
+		snprintf(machine->kernel, sizeof(machine->kernel), "%s%s",
+			 strchr(given, '/') ? "" : "./", given);
+	else
+		snprintf(machine->kernel, sizeof(machine->kernel), "%s/%s/vmlinuz", dir, ours);
+	if (stat(machine->kernel, &status) || access(machine->kernel, R_OK)) {
+		if (*machine->variant && !(given && *given))
+			return err_set(err, errno,
+				       "no kernel with variants: run 'make lab-kernels'; %s",
+				       machine->kernel);
+		return err_set(err, errno, "kernel %s", machine->kernel);
+	}
+	if (!S_ISREG(status.st_mode))
+		return err_set(err, 0, "kernel %s: not a file", machine->kernel);
+	find_kconfig(machine);
+	return check_variants(machine, err);
+}
+
 int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err *err)
 {
 	char dir[PATH_MAX / 2], program[PATH_MAX];
 	int result = lab_dir(dir, sizeof(dir), err);
-	struct stat status;
 
 	if (result)
 		return result;
@@ -187,18 +253,7 @@ int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err
 	if (access(program, X_OK))
 		return err_set(err, errno, "no emulator: run 'make lab', or set LAB_DIR; %s",
 			       program);
-	if (!kernel)
-		kernel = getenv("LAB_KERNEL");
-	if (kernel && *kernel)
-		snprintf(machine->kernel, sizeof(machine->kernel), "%s", kernel);
-	else
-		snprintf(machine->kernel, sizeof(machine->kernel), "%s/kernel/vmlinuz", dir);
-	if (stat(machine->kernel, &status) || access(machine->kernel, R_OK))
-		return err_set(err, errno, "kernel %s", machine->kernel);
-	if (!S_ISREG(status.st_mode))
-		return err_set(err, 0, "kernel %s: not a file", machine->kernel);
-	find_kconfig(machine);
-	return 0;
+	return find_kernel(machine, kernel, dir, err);
 }
 
 bool lab_machine_is_slow(const struct lab_machine *machine)
@@ -207,6 +262,18 @@ bool lab_machine_is_slow(const struct lab_machine *machine)
 		if (!strncmp(machine->faults[i], "slow-", 5))
 			return true;
 	return false;
+}
+
+int lab_machine_params(const struct lab_machine *machine, char *text, size_t size, struct err *err)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	if (*machine->variant && strcmp(machine->variant, LAB_PLAIN) != 0)
+		used = (size_t)snprintf(text, size, " " VARIANT_PARAM "%s", machine->variant);
+	for (size_t i = 0; i < machine->n_params && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, " %s", machine->params[i]);
+	return used < size ? 0 : err_set(err, E2BIG, "command line of the kernel");
 }
 
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err)

@@ -9,6 +9,7 @@
 #include "err.h"
 
 #define LAB_FAULTS_MAX 16
+#define LAB_PARAMS_MAX 8
 
 /* A CPU that the lab has a PMU for. */
 struct lab_model {
@@ -52,6 +53,9 @@ struct lab_machine {
 	const struct lab_model *model;
 	char faults[LAB_FAULTS_MAX][64]; /* "NAME=VALUE", checked */
 	size_t n_faults;
+	char variant[256]; /* of the kernel: names with commas, "plain", or "" for none asked for */
+	char params[LAB_PARAMS_MAX][128]; /* for its command line, checked */
+	size_t n_params;
 	enum lab_mode mode;
 };
 
@@ -61,14 +65,31 @@ int lab_machine_model(struct lab_machine *machine, const char *name, struct err 
 /* Add "NAME" or "NAME=VALUE". -EINVAL when it is none, or no such value, or was given already. */
 int lab_machine_fault(struct lab_machine *machine, const char *text, struct err *err);
 
+/* Add names of variants, with commas. -EINVAL when they can be none (lab_variants_add). */
+int lab_machine_variant(struct lab_machine *machine, const char *text, struct err *err);
+
+/* Add a parameter to the kernel's command line. -EINVAL when it is not one word, or is ours. */
+int lab_machine_param(struct lab_machine *machine, const char *text, struct err *err);
+
+/* The directory that make lab fills: $LAB_DIR, or "lab" beside this program. */
+int lab_dir(char *dir, size_t size, struct err *err);
+
 /*
- * Find emulator and kernel: `kernel`, else $LAB_KERNEL, else what make lab left beside this program
- * ($LAB_DIR says where else). -ENOENT, with what to do about it.
+ * Find emulator and kernel: `kernel`, else $LAB_KERNEL, else what make lab or, with a variant, make
+ * lab-kernels left in lab_dir(). -ENOENT, with what to do about it. -EINVAL for a variant that is
+ * not in the table beside the kernel; without one there the kernel itself refuses what it does not
+ * know.
  */
 int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err *err);
 
 /* Is it slow by a fault, so that the kernel is to notice? */
 bool lab_machine_is_slow(const struct lab_machine *machine);
+
+/*
+ * What is added to the kernel's command line: variants and parameters, each after a space. -E2BIG
+ * when it does not fit.
+ */
+int lab_machine_params(const struct lab_machine *machine, char *text, size_t size, struct err *err);
 
 /* The value of -cpu. -E2BIG when it does not fit. */
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err);

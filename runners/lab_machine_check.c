@@ -3,8 +3,10 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 Suite *suite(void);
 
@@ -102,6 +104,107 @@ START_TEST(what_is_missing_is_named)
 }
 END_TEST
 
+START_TEST(params_follow_each_other)
+{
+	struct lab_machine machine = { .model = lab_models };
+	char text[64], small[12];
+	struct err err;
+
+	ck_assert_int_eq(lab_machine_params(&machine, text, sizeof(text), &err), 0);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(lab_machine_variant(&machine, "freeze,prec-dist", &err), 0);
+	ck_assert_int_eq(lab_machine_param(&machine, "x86.fixed=1", &err), 0);
+	ck_assert_int_eq(lab_machine_param(&machine, "nosmt", &err), 0);
+	ck_assert_int_eq(lab_machine_params(&machine, text, sizeof(text), &err), 0);
+	ck_assert_str_eq(text, " pmi_variant=freeze,prec-dist x86.fixed=1 nosmt");
+	ck_assert_int_eq(lab_machine_params(&machine, small, sizeof(small), &err), -E2BIG);
+	machine = (struct lab_machine){ .variant = "plain" };
+	ck_assert_int_eq(lab_machine_params(&machine, text, sizeof(text), &err), 0);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(params_are_checked)
+{
+	static const char *const bad[] = { "",	  "--",	      "a b",	      "a\tb",
+					   "a\n", "\xc3\xa4", "pmi_variant=x" };
+	struct lab_machine machine = { .model = lab_models };
+	char longest[sizeof(machine.params[0]) + 1];
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(lab_machine_param(&machine, bad[i], &err), -EINVAL);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert_int_eq(lab_machine_param(&machine, longest, &err), -EINVAL);
+	ck_assert_int_eq(lab_machine_param(&machine, longest + 1, &err), 0);
+	for (size_t i = 1; i < LAB_PARAMS_MAX; i++)
+		ck_assert_int_eq(lab_machine_param(&machine, "quiet", &err), 0);
+	ck_assert_int_eq(lab_machine_param(&machine, "quiet", &err), -EINVAL);
+	ck_assert_uint_eq(machine.n_params, LAB_PARAMS_MAX);
+}
+END_TEST
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fchmod(fileno(file), 0700);
+	fclose(file);
+}
+
+static void put_dir(const char *dir, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+START_TEST(kernel_is_found)
+{
+	char dir[] = "/tmp/lab-machine-XXXXXX", own[64], command[64];
+	struct lab_machine plain = { 0 }, variant = { .variant = "freeze" };
+	struct lab_machine nosuch = { .variant = "nosuch" };
+	struct err err;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	put_dir(dir, "qemu");
+	put_dir(dir, "qemu/bin");
+	put_dir(dir, "kernel");
+	put_file(dir, "qemu/bin/qemu-system-x86_64", "");
+	put_file(dir, "kernel/vmlinuz", "");
+	put_file(dir, "own", "");
+	setenv("LAB_DIR", dir, 1);
+	unsetenv("LAB_KERNEL");
+	ck_assert_int_eq(lab_machine_find(&plain, NULL, &err), 0);
+	ck_assert_ptr_nonnull(strstr(plain.kernel, "/kernel/vmlinuz"));
+	ck_assert_int_eq(lab_machine_find(&variant, NULL, &err), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "make lab-kernels"));
+	put_dir(dir, "variants");
+	put_file(dir, "variants/vmlinuz", "");
+	put_file(dir, "variants/variants", "freeze patch x86 x\n");
+	ck_assert_int_eq(lab_machine_find(&variant, NULL, &err), 0);
+	ck_assert_ptr_nonnull(strstr(variant.kernel, "/variants/vmlinuz"));
+	ck_assert_int_eq(lab_machine_find(&nosuch, NULL, &err), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "lab variants"));
+	/* Without a table beside it a kernel judges for itself. */
+	snprintf(own, sizeof(own), "%s/own", dir);
+	ck_assert_int_eq(lab_machine_find(&nosuch, own, &err), 0);
+	ck_assert_str_eq(nosuch.kernel, own);
+	setenv("LAB_KERNEL", own, 1);
+	ck_assert_int_eq(lab_machine_find(&variant, NULL, &err), 0);
+	ck_assert_str_eq(variant.kernel, own);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c) */
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("lab_machine");
@@ -112,6 +215,9 @@ Suite *suite(void)
 	tcase_add_test(tc, tables_are_sound);
 	tcase_add_test(tc, modes);
 	tcase_add_test(tc, what_is_missing_is_named);
+	tcase_add_test(tc, params_follow_each_other);
+	tcase_add_test(tc, params_are_checked);
+	tcase_add_test(tc, kernel_is_found);
 	suite_add_tcase(s, tc);
 	return s;
 }

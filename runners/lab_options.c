@@ -12,6 +12,9 @@
 	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"                  \
 	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n"    \
 	"                       repeated\n"                                                        \
+	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"      \
+	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"        \
+	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"        \
 	"      --kernel FILE    bzImage to boot (default: $LAB_KERNEL, else Debian's)\n"           \
 	"      --mode MODE      smp (default): two CPUs, real time; exact: one CPU, time counts\n" \
 	"                       instructions, user counts and addresses are the same in each "     \
@@ -43,6 +46,8 @@ enum {
 	OPT_FAULT,
 	OPT_KERNEL,
 	OPT_MODE,
+	OPT_PARAM,
+	OPT_VARIANT,
 	OPT_UNMET,
 };
 
@@ -51,6 +56,8 @@ static const struct option long_options[] = {
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "kernel", required_argument, NULL, OPT_KERNEL },
 	{ "mode", required_argument, NULL, OPT_MODE },
+	{ "param", required_argument, NULL, OPT_PARAM },
+	{ "variant", required_argument, NULL, OPT_VARIANT },
 	{ "unmet", no_argument, NULL, OPT_UNMET },
 	{ 0 },
 };
@@ -71,6 +78,10 @@ static int take(void *context, int option, const char *value, struct err *err)
 		if (lab_mode_parse(value, &options->machine.mode))
 			return err_set(err, 0, "--mode %s: not smp or exact", value);
 		return 0;
+	case OPT_PARAM:
+		return lab_machine_param(&options->machine, value, err);
+	case OPT_VARIANT:
+		return lab_machine_variant(&options->machine, value, err);
 	default: /* OPT_UNMET: the last one in the table */
 		options->unmet = true;
 		return 0;

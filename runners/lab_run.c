@@ -214,21 +214,33 @@ static enum verdict explain(const struct lab *lab, enum lab_death death, int sta
 	return VERDICT_HUNG;
 }
 
+/* What its console has of why a guest died: a panic or the like, else the last line. */
+static void add_last_words(const struct console *console, char *text, size_t size)
+{
+	size_t used = strlen(text);
+	char worst[600];
+
+	json_decref(console_evidence(console, worst, sizeof(worst)));
+	if (*worst)
+		snprintf(text + used, size - used, "; %.200s", worst);
+	else if (*console_last(console))
+		snprintf(text + used, size - used, "; last on its console: %.200s",
+			 console_last(console));
+}
+
 /* The guest has died: judge what it was doing. */
 static void bury(struct lab *lab, enum lab_death death, int status)
 {
 	struct lab_guest *guest = &lab->guest;
 	char text[1024];
 	enum verdict verdict = explain(lab, death, status, text, sizeof(text));
-	const char *last = console_last(&guest->console);
 
 	if (guest->stream.running) {
 		lab->false_starts = 0;
 		lab_guest_settle(guest, verdict, text, true);
 		return;
 	}
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.200s",
-		 *last ? "; last on its console: " : "", last);
+	add_last_words(&guest->console, text, sizeof(text));
 	lab_guest_note(guest, text);
 	if (++lab->false_starts < FALSE_STARTS_MAX)
 		return;
@@ -285,17 +297,22 @@ static int run_all(struct lab *lab, int *code, struct err *err)
 /* What a report says of the machine beside its inventory. */
 static json_t *describe_machine(const struct lab_machine *machine)
 {
-	json_t *faults = json_array();
+	json_t *faults = json_array(), *params = json_array();
 	char path[PATH_MAX + 16], revision[128];
 	json_t *lab;
 
 	for (size_t i = 0; i < machine->n_faults; i++)
 		json_array_append_new(faults, json_string(machine->faults[i]));
+	for (size_t i = 0; i < machine->n_params; i++)
+		json_array_append_new(params, json_string(machine->params[i]));
 	snprintf(path, sizeof(path), "%s/revision", machine->qemu);
 	if (io_read_text(path, revision, sizeof(revision)) < 0)
 		snprintf(revision, sizeof(revision), "unknown");
-	lab = json_pack("{s:s, s:s, s:s, s:o}", "cpu_model", machine->model->name, "mode",
-			lab_mode_name(machine->mode), "emulator", revision, "faults", faults);
+	lab = json_pack("{s:s, s:s, s:s, s:o, s:o}", "cpu_model", machine->model->name, "mode",
+			lab_mode_name(machine->mode), "emulator", revision, "faults", faults,
+			"params", params);
+	if (lab && *machine->variant)
+		json_object_set_new(lab, "variant", json_string(machine->variant));
 	record_set_text(lab, "kernel", strrchr(machine->kernel, '/') + 1, (size_t)-1);
 	return json_pack("{s:b, s:o}", "emulated", 1, "lab", lab);
 }
