@@ -44,8 +44,8 @@ void progress_start(struct progress *progress, size_t number, const char *name, 
 void progress_tick(struct progress *progress, const char *text);
 
 /*
- * Another text for the line that is redrawn, at most a few times a second; nothing elsewhere than on
- * a terminal.
+ * Another text for the line that is redrawn, at most a few times a second; nothing elsewhere than
+ * on a terminal.
  */
 void progress_status(struct progress *progress, const char *text);
 

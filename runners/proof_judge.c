@@ -67,14 +67,15 @@ static const struct report_test *find_test(const struct report *report, const ch
 	return NULL;
 }
 
-static bool same_faults(const struct lab_machine *machine, const json_t *faults)
+/* A list of the record has these texts, each of `size`, in this order. */
+static bool same_texts(const json_t *list, const char *texts, size_t size, size_t n)
 {
-	bool same = json_array_size(faults) == machine->n_faults;
+	bool same = json_array_size(list) == n;
 
-	for (size_t i = 0; same && i < machine->n_faults; i++) {
-		const char *fault = json_string_value(json_array_get(faults, i));
+	for (size_t i = 0; same && i < n; i++) {
+		const char *text = json_string_value(json_array_get(list, i));
 
-		same = fault && !strcmp(fault, machine->faults[i]);
+		same = text && !strcmp(text, texts + i * size);
 	}
 	return same;
 }
@@ -83,7 +84,6 @@ int proof_judge_machine(const struct proof_machine *machine, const struct report
 			struct err *err)
 {
 	const json_t *lab = json_object_get(report->machine, "lab");
-	const char *variant = machine->variant ? machine->variant : "";
 
 	if (!report->emulated || !lab)
 		return err_set(err, 0, "the report is not of an emulated machine");
@@ -92,11 +92,16 @@ int proof_judge_machine(const struct proof_machine *machine, const struct report
 			       machine->lab.model->name);
 	if (strcmp(text_of(lab, "mode"), lab_mode_name(machine->lab.mode)) != 0)
 		return err_set(err, 0, "the mode was %s", text_of(lab, "mode"));
-	if (!same_faults(&machine->lab, json_object_get(lab, "faults")))
+	if (!same_texts(json_object_get(lab, "faults"), machine->lab.faults[0],
+			sizeof(machine->lab.faults[0]), machine->lab.n_faults))
 		return err_set(err, 0, "the faults were not those of machine %s", machine->name);
-	if (strcmp(text_of(lab, "variant"), variant) != 0)
+	if (!same_texts(json_object_get(lab, "params"), machine->lab.params[0],
+			sizeof(machine->lab.params[0]), machine->lab.n_params))
+		return err_set(err, 0, "the parameters were not those of machine %s",
+			       machine->name);
+	if (strcmp(text_of(lab, "variant"), machine->lab.variant) != 0)
 		return err_set(err, 0, "the kernel's variant was '%s', not '%s'",
-			       text_of(lab, "variant"), variant);
+			       text_of(lab, "variant"), machine->lab.variant);
 	return 0;
 }
 

@@ -327,6 +327,10 @@ START_TEST(machines)
 			MACHINE(""), NULL);
 	refuses_machine("fault lost-pmi", "the kernel's variant was 'a', not ''",
 			MACHINE(",\"variant\":\"a\""), NULL);
+	refuses_machine("fault lost-pmi param x=1", "", MACHINE(",\"params\":[\"x=1\"]"), NULL);
+	refuses_machine("fault lost-pmi param x=1", "the parameters were not", MACHINE(""), NULL);
+	refuses_machine("fault lost-pmi", "the parameters were not",
+			MACHINE(",\"params\":[\"x=1\"]"), NULL);
 	refuses_machine("", "not of an emulated machine", "\"type\":\"machine\"", NULL);
 }
 END_TEST

@@ -49,7 +49,6 @@ struct proof_machine {
 	unsigned int line;
 	const char *name; /* fit for a file name */
 	struct lab_machine lab;
-	const char *variant;	  /* of the kernel; NULL: a kernel without variants */
 	bool stock;		  /* the kernel of make lab, whatever other one is to be tested */
 	struct proof_list bounds; /* HYPOTHESIS.CHECK=VALUE */
 	size_t repeat;

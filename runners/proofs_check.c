@@ -36,7 +36,9 @@ START_TEST(reads_machines_and_rows)
 		"machine plain # another\n"
 		"\tcounts pass shows every_overflow\n"
 		"  irq_latency fail by warm_max klog:rcu-stall also none_missing\n"
-		"machine odd cpu-model Haswell mode smp fault lost-pmi=9 fault shadow variant a,b "
+		"machine odd cpu-model Haswell mode smp fault lost-pmi=9 fault shadow variant a "
+		"variant b "
+		"param x=1 "
 		"bound h.c=3us repeat 20\n"
 		"\th hung says \"gave no # sign\" figure \"a table\" \"row 1\" p50 figure t r c\n"
 		"machine known kernel stock\n"
@@ -55,7 +57,7 @@ START_TEST(reads_machines_and_rows)
 	ck_assert_ptr_eq(proofs.machines[0].lab.model, lab_models);
 	ck_assert_int_eq(proofs.machines[0].lab.mode, LAB_EXACT);
 	ck_assert_uint_eq(proofs.machines[0].repeat, 1);
-	ck_assert_ptr_null(proofs.machines[0].variant);
+	ck_assert_str_eq(proofs.machines[0].lab.variant, "");
 	ck_assert_uint_eq(proofs.machines[0].n_rows, 2);
 	row = &proofs.machines[0].rows[0];
 	ck_assert_int_eq(row->verdict, VERDICT_PASS);
@@ -74,7 +76,8 @@ START_TEST(reads_machines_and_rows)
 	ck_assert_int_eq(odd->lab.mode, LAB_SMP);
 	ck_assert_uint_eq(odd->lab.n_faults, 2);
 	ck_assert_str_eq(odd->lab.faults[0], "lost-pmi=9");
-	ck_assert_str_eq(odd->variant, "a,b");
+	ck_assert_str_eq(odd->lab.variant, "a,b");
+	ck_assert_str_eq(odd->lab.params[0], "x=1");
 	ck_assert_str_eq(odd->bounds.name[0], "h.c=3us");
 	ck_assert_uint_eq(odd->repeat, 20);
 	ck_assert_str_eq(odd->rows[0].says, "gave no # sign");
@@ -122,7 +125,7 @@ static const struct {
 	{ "machine m repeat 0\n", "repeat: \"0\"" },
 	{ "machine m kernel mine\n", "kernel mine: not stock" },
 	{ "machine m kernel stock variant a\n", "the stock kernel has no variants" },
-	{ "machine m variant a variant b\n", "variant b: given twice" },
+	{ "machine m variant a variant a\n", "is given twice" },
 	{ "machine m\nh\n", "table:2: h: not a verdict" },
 	{ "machine m\nh good\n", "h: not a verdict to be expected: good" },
 	{ "machine m\nh notrun\n", "not a verdict to be expected" },
@@ -222,12 +225,13 @@ START_TEST(selects)
 END_TEST
 
 /* What the table has of these hypotheses and variants is not complete for this reason. */
-static void lacks(const char *text, const char *const *hypotheses, const char *const *variants,
+static void lacks(const char *text, const char *const *hypotheses, const char *variants,
 		  size_t expected, const char *why)
 {
 	struct proofs proofs;
 	char *gaps = NULL;
 	size_t size, n;
+	FILE *kernel = fmemopen((char *)variants, strlen(variants), "r");
 	FILE *out = open_memstream(&gaps, &size);
 	char all[2048] = "machine faulty";
 
@@ -235,7 +239,8 @@ static void lacks(const char *text, const char *const *hypotheses, const char *c
 		sprintf(all + strlen(all), " fault %s", fault->name);
 	sprintf(all + strlen(all), "\nx pass\n%s", text);
 	take(&proofs, all);
-	n = proofs_gaps(&proofs, hypotheses, variants, out);
+	n = proofs_gaps(&proofs, hypotheses, kernel, out);
+	fclose(kernel);
 	fclose(out);
 	ck_assert_msg(n == expected && strstr(gaps, why), "%zu: %s", n, gaps);
 	free(gaps);
@@ -244,8 +249,9 @@ static void lacks(const char *text, const char *const *hypotheses, const char *c
 
 START_TEST(sees_gaps)
 {
-	static const char *const h[] = { "h", NULL }, *const none[] = { NULL };
-	static const char *const variants[] = { "one", "two", NULL };
+	static const char *const h[] = { "h", NULL }, *const no[] = { NULL };
+	static const char none[] = "# none\n";
+	static const char variants[] = "# two\none patch any it is\ntwo old x86 it was\n";
 
 	lacks("machine m\nh pass\nmachine n mode smp\nh fail by c\n", h, none, 0, "");
 	lacks("machine m\nh pass\nmachine n mode smp\nh hung\n", h, none, 0, "");
@@ -254,10 +260,10 @@ START_TEST(sees_gaps)
 	lacks("machine m\nh pass\nmachine n mode smp\nh broken\n", h, none, 1, "refutes");
 	lacks("machine m\nh hung\n", h, none, 1, "hypothesis h has no row that passes");
 	lacks("machine m\nhh pass\n", h, none, 2, "has no row that refutes it; hypothesis h has");
-	lacks("machine m variant one,two\nx pass\n", none, variants, 0, "");
-	lacks("machine m variant two\nx pass\nmachine n variant one\nx pass\n", none, variants, 0,
+	lacks("machine m variant one,two\nx pass\n", no, variants, 0, "");
+	lacks("machine m variant two\nx pass\nmachine n variant one\nx pass\n", no, variants, 0,
 	      "");
-	lacks("machine m variant twofold,one\nx pass\n", none, variants, 1,
+	lacks("machine m variant twofold,one\nx pass\n", no, variants, 1,
 	      "variant two is in no machine");
 }
 END_TEST
@@ -265,6 +271,7 @@ END_TEST
 START_TEST(sees_missing_faults)
 {
 	static const char *const none[] = { NULL };
+	FILE *empty = fopen("/dev/null", "r");
 	struct proofs proofs;
 	char *gaps = NULL;
 	size_t size, n = 0;
@@ -273,8 +280,9 @@ START_TEST(sees_missing_faults)
 	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
 		n++;
 	take(&proofs, "machine m fault sticky-mask\nh pass\n");
-	ck_assert_uint_eq(proofs_gaps(&proofs, none, none, out), n - 1);
+	ck_assert_uint_eq(proofs_gaps(&proofs, none, empty, out), n - 1);
 	fclose(out);
+	fclose(empty);
 	ck_assert_ptr_nonnull(strstr(gaps, "fault lost-pmi is in no machine"));
 	ck_assert_ptr_null(strstr(gaps, "fault sticky-mask is"));
 	free(gaps);
@@ -294,7 +302,8 @@ static void knows(const char *text, const char *why)
 	tests[0].declaration = json_pack("{s:[{s:s},{s:s}]}", "checks", "name", "c", "name", "d");
 	tests[1].declaration = json_object();
 	take(&proofs, text);
-	ck_assert_int_eq(proofs_known(&proofs, &suite, &err) != 0, *why != '\0');
+	ck_assert_int_eq(proofs_known(&proofs, &suite, "fixtures/kernels/variants", &err) != 0,
+			 *why != '\0');
 	ck_assert_msg(!*why || strstr(err.text, why), "%s", err.text);
 	json_decref(tests[0].declaration);
 	json_decref(tests[1].declaration);
@@ -310,6 +319,9 @@ START_TEST(knows_hypotheses_and_checks)
 	knows("machine m\nh fail by cc\n", "table:2: h has no check cc");
 	knows("machine m\nh fail by c also e\n", "h has no check e");
 	knows("machine m\nh pass shows e\n", "h has no check e");
+	knows("machine m variant freeze,slow-tick\nh pass\n", "");
+	knows("machine m variant plain\nh pass\n", "");
+	knows("machine m variant freeze,nosuch\nh pass\n", "table:1: --variant nosuch: none");
 	knows("machine m bound hh.c=1\nh pass\n", "table:1: bound hh.c=1: no row of machine m");
 }
 END_TEST
@@ -317,7 +329,7 @@ END_TEST
 /* The table of this project has rows for all that there is. */
 START_TEST(own_table_is_complete)
 {
-	static const char *const none[] = { NULL };
+	FILE *variants = fopen("fixtures/kernels/variants", "r");
 	const char *names[256] = { NULL };
 	struct proofs proofs;
 	struct err err = { .text = "" };
@@ -335,7 +347,8 @@ START_TEST(own_table_is_complete)
 		name[strlen(name) - 2] = '\0';
 		names[i] = name;
 	}
-	n = proofs_gaps(&proofs, names, none, out);
+	n = proofs_gaps(&proofs, names, variants, out);
+	fclose(variants);
 	fclose(out);
 	ck_assert_msg(!n, "%s", gaps);
 	free(gaps);

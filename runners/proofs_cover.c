@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lab_variants.h"
+
 static const struct suite_test *find_test(const struct suite *suite, const char *name,
 					  size_t length)
 {
@@ -60,12 +62,14 @@ static int known_bounds(const struct proof_machine *machine, struct err *err)
 }
 
 static int known_machine(const struct proof_machine *machine, const struct suite *suite,
-			 unsigned int *line, struct err *err)
+			 const char *variants, unsigned int *line, struct err *err)
 {
 	int result;
 
 	*line = machine->line;
 	result = known_bounds(machine, err);
+	if (!result && *machine->lab.variant)
+		result = lab_variants_check(machine->lab.variant, variants, err);
 	for (size_t r = 0; !result && r < machine->n_rows; r++) {
 		*line = machine->rows[r].line;
 		result = known_row(&machine->rows[r], suite, err);
@@ -73,13 +77,14 @@ static int known_machine(const struct proof_machine *machine, const struct suite
 	return result;
 }
 
-int proofs_known(const struct proofs *proofs, const struct suite *suite, struct err *err)
+int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
+		 struct err *err)
 {
 	unsigned int line = 0;
 	int result = 0;
 
 	for (size_t m = 0; !result && m < proofs->n_machines; m++)
-		result = known_machine(&proofs->machines[m], suite, &line, err);
+		result = known_machine(&proofs->machines[m], suite, variants, &line, err);
 	if (result)
 		err_prefix(err, "%s:%u", proofs->path, line);
 	return result;
@@ -121,11 +126,13 @@ static bool has_variant(const struct proofs *proofs, const char *name)
 	size_t length = strlen(name);
 
 	for (size_t m = 0; m < proofs->n_machines; m++) {
-		const char *at = proofs->machines[m].variant;
+		const char *at = proofs->machines[m].lab.variant;
 
-		for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-			if (strcspn(at, ",") == length && !strncmp(at, name, length))
+		for (size_t n = strcspn(at, ","); n; n = strcspn(at, ",")) {
+			if (n == length && !memcmp(at, name, n))
 				return true;
+			at += at[n] ? n + 1 : n;
+		}
 	}
 	return false;
 }
@@ -136,9 +143,10 @@ static void add_gap(FILE *out, size_t *n, const char *what, const char *name, co
 	++*n;
 }
 
-size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
-		   const char *const *variants, FILE *out)
+size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, FILE *variants,
+		   FILE *out)
 {
+	struct lab_variant variant;
 	size_t n = 0;
 
 	for (; *hypotheses; hypotheses++) {
@@ -150,8 +158,8 @@ size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
 	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
 		if (!has_fault(proofs, fault->name))
 			add_gap(out, &n, "fault", fault->name, "is in no machine");
-	for (; *variants; variants++)
-		if (!has_variant(proofs, *variants))
-			add_gap(out, &n, "variant", *variants, "is in no machine");
+	while (lab_variants_next(variants, &variant))
+		if (!has_variant(proofs, variant.name))
+			add_gap(out, &n, "variant", variant.name, "is in no machine");
 	return n;
 }

@@ -8,17 +8,18 @@
 #include "suite.h"
 
 /*
- * Is what the table names there: hypotheses, their checks, and bounds that they take? -EINVAL with
- * err naming file and line.
+ * Is what the table names there: hypotheses, their checks, those that bounds are for, and variants
+ * in the table of a kernel at this path (lab_variants.h)? -EINVAL with err naming file and line.
  */
-int proofs_known(const struct proofs *proofs, const struct suite *suite, struct err *err);
+int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
+		 struct err *err);
 
 /*
  * What the table leaves out: a hypothesis that no row must refute (fail or hung), or that is to
- * pass in none; a fault or a variant of a kernel that is in no machine. Both lists end with NULL.
- * Writes the gaps, "; " between them, and returns how many there are.
+ * pass in none; a fault, or a variant of a kernel with this table, that is in no machine.
+ * `hypotheses` ends with NULL. Writes the gaps, "; " between them, and returns how many there are.
  */
-size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
-		   const char *const *variants, FILE *out);
+size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, FILE *variants,
+		   FILE *out);
 
 #endif

@@ -55,10 +55,12 @@ static int take_fault(struct proof_machine *machine, const char *value, struct e
 
 static int take_variant(struct proof_machine *machine, const char *value, struct err *err)
 {
-	if (machine->variant)
-		return err_set(err, 0, "variant %s: given twice", value);
-	machine->variant = value;
-	return 0;
+	return lab_machine_variant(&machine->lab, value, err);
+}
+
+static int take_param(struct proof_machine *machine, const char *value, struct err *err)
+{
+	return lab_machine_param(&machine->lab, value, err);
 }
 
 static int take_kernel(struct proof_machine *machine, const char *value, struct err *err)
@@ -88,8 +90,8 @@ static const struct {
 	int (*take)(struct proof_machine *machine, const char *value, struct err *err);
 } settings[] = {
 	{ "cpu-model", take_cpu_model }, { "mode", take_mode },	    { "fault", take_fault },
-	{ "variant", take_variant },	 { "kernel", take_kernel }, { "bound", take_bound },
-	{ "repeat", take_repeat },
+	{ "variant", take_variant },	 { "param", take_param },   { "kernel", take_kernel },
+	{ "bound", take_bound },	 { "repeat", take_repeat },
 };
 
 static int take_setting(struct proof_machine *machine, const char *name, const char *value,
@@ -123,7 +125,7 @@ int proofs_line_machine(struct proof_machine *machine, char *const *words, size_
 	machine->name = words[1];
 	for (size_t i = 2; !result && i < n; i += 2)
 		result = take_setting(machine, words[i], i + 1 < n ? words[i + 1] : NULL, err);
-	if (!result && machine->stock && machine->variant)
+	if (!result && machine->stock && *machine->lab.variant)
 		result = err_set(err, 0, "the stock kernel has no variants");
 	return result;
 }
@@ -147,12 +149,19 @@ static bool same_faults(const struct lab_machine *a, const struct lab_machine *b
 	return common == a->n_faults && common == b->n_faults;
 }
 
+static bool same_params(const struct lab_machine *a, const struct lab_machine *b)
+{
+	bool same = a->n_params == b->n_params;
+
+	for (size_t i = 0; same && i < a->n_params; i++)
+		same = !strcmp(a->params[i], b->params[i]);
+	return same;
+}
+
 bool proofs_same_machine(const struct proof_machine *a, const struct proof_machine *b)
 {
-	const char *x = a->variant ? a->variant : "";
-	const char *y = b->variant ? b->variant : "";
-
-	return a->lab.model == b->lab.model && a->lab.mode == b->lab.mode && !strcmp(x, y) &&
+	return a->lab.model == b->lab.model && a->lab.mode == b->lab.mode &&
+	       !strcmp(a->lab.variant, b->lab.variant) && same_params(&a->lab, &b->lab) &&
 	       a->stock == b->stock && a->repeat == b->repeat &&
 	       same_list(&a->bounds, &b->bounds) && same_faults(&a->lab, &b->lab);
 }

@@ -206,17 +206,35 @@ static const char **names_of(const struct suite *suite)
 	return names;
 }
 
-static int check_complete(const struct prove *prove, struct err *err)
+/* The table of the kernel that make lab-kernels built. */
+static int variants_path(char *path, size_t size, struct err *err)
 {
-	static const char *const no_variants[] = { NULL };
+	char dir[PATH_MAX / 2];
+	int result = lab_dir(dir, sizeof(dir), err);
+
+	if (!result)
+		snprintf(path, size, "%s/variants/variants", dir);
+	return result;
+}
+
+static int check_complete(const struct prove *prove, const char *path, struct err *err)
+{
 	const char **names = names_of(&prove->suite);
+	FILE *variants = fopen(path, "re");
 	char *gaps = NULL;
 	size_t size, n = 0;
 	FILE *out = open_memstream(&gaps, &size);
-	int result = names && out ? 0 : err_set(err, ENOMEM, "%s", prove->proofs.path);
+	int result = 0;
 
-	if (!result)
-		n = proofs_gaps(&prove->proofs, names, no_variants, out);
+	if (!variants)
+		result = err_set(err, errno, "no kernel with variants: run 'make lab-kernels'; %s",
+				 path);
+	else if (!names || !out)
+		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
+	else
+		n = proofs_gaps(&prove->proofs, names, variants, out);
+	if (variants)
+		fclose(variants);
 	if (out)
 		fclose(out);
 	if (n)
@@ -242,14 +260,17 @@ static int load_suite(struct prove *prove, struct err *err)
 static int load(struct prove *prove, struct err *err)
 {
 	const struct prove_options *options = &prove->options;
+	char variants[PATH_MAX];
 	int result = proofs_read(&prove->proofs, options->table, err);
 
 	if (!result)
 		result = load_suite(prove, err);
 	if (!result)
-		result = proofs_known(&prove->proofs, &prove->suite, err);
+		result = variants_path(variants, sizeof(variants), err);
+	if (!result)
+		result = proofs_known(&prove->proofs, &prove->suite, variants, err);
 	if (!result && !options->partial)
-		result = check_complete(prove, err);
+		result = check_complete(prove, variants, err);
 	if (!result)
 		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
 	if (!result && options->markdown)

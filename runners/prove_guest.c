@@ -27,8 +27,8 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 	add(args, "--mode", lab_mode_name(lab->mode));
 	if (lab->model != lab_models)
 		add(args, "--cpu-model", lab->model->name);
-	if (machine->variant)
-		add(args, "--variant", machine->variant);
+	if (*lab->variant)
+		add(args, "--variant", lab->variant);
 	else if (kernel && !machine->stock)
 		add(args, "--kernel", kernel);
 	for (size_t i = 0; i < lab->n_faults; i++) {
@@ -39,6 +39,8 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 		json_array_append_new(args, json_sprintf("--fault=%.*s", on ? (int)length : INT_MAX,
 							 lab->faults[i]));
 	}
+	for (size_t i = 0; i < lab->n_params; i++)
+		add(args, "--param", lab->params[i]);
 	for (size_t i = 0; i < machine->bounds.n; i++)
 		add(args, "--bound", machine->bounds.name[i]);
 	snprintf(repeat, sizeof(repeat), "%zu", machine->repeat);
