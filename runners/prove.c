@@ -21,17 +21,17 @@
 #include "splice.h"
 #include "suite.h"
 
-/* Everything that `pmiproof lab prove` holds. */
-struct prove {
-	struct prove_options options;
-	struct proofs proofs;
-	struct suite suite;
-	struct progress progress;
-	struct prove_crew crew;
-	struct prove_results results;
-	int64_t started; /* clock_ms() */
-	char dir[PATH_MAX];
-};
+	/* Everything that `pmiproof lab prove` holds. */
+	struct prove {
+		struct prove_options options;
+		struct proofs proofs;
+		struct suite suite;
+		struct progress progress;
+		struct prove_crew crew;
+		struct prove_results results;
+		int64_t started; /* clock_ms() */
+		char dir[PATH_MAX];
+	};
 
 static void guest_ended(void *context, struct prove_guest *guest)
 {
@@ -206,15 +206,27 @@ static const char **names_of(const struct suite *suite)
 	return names;
 }
 
-/* The table of the kernel that make lab-kernels built. */
-static int variants_path(char *path, size_t size, struct err *err)
+static bool has_variants(const struct proofs *proofs)
+{
+	for (size_t m = 0; m < proofs->n_machines; m++)
+		if (*proofs->machines[m].lab.variant)
+			return true;
+	return false;
+}
+
+/* Path of the table of the kernel that make lab-kernels built; it is there if it is needed. */
+static int variants_path(const struct prove *prove, char *path, size_t size, struct err *err)
 {
 	char dir[PATH_MAX / 2];
 	int result = lab_dir(dir, sizeof(dir), err);
 
-	if (!result)
-		snprintf(path, size, "%s/variants/variants", dir);
-	return result;
+	if (result)
+		return result;
+	snprintf(path, size, "%s/variants/variants", dir);
+	if (access(path, R_OK) && (!prove->options.partial || has_variants(&prove->proofs)))
+		return err_set(err, errno, "no kernel with variants: run 'make lab-kernels'; %s",
+			       path);
+	return 0;
 }
 
 static int check_complete(const struct prove *prove, const char *path, struct err *err)
@@ -226,10 +238,7 @@ static int check_complete(const struct prove *prove, const char *path, struct er
 	FILE *out = open_memstream(&gaps, &size);
 	int result = 0;
 
-	if (!variants)
-		result = err_set(err, errno, "no kernel with variants: run 'make lab-kernels'; %s",
-				 path);
-	else if (!names || !out)
+	if (!names || !out || !variants)
 		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
 	else
 		n = proofs_gaps(&prove->proofs, names, variants, out);
@@ -266,7 +275,7 @@ static int load(struct prove *prove, struct err *err)
 	if (!result)
 		result = load_suite(prove, err);
 	if (!result)
-		result = variants_path(variants, sizeof(variants), err);
+		result = variants_path(prove, variants, sizeof(variants), err);
 	if (!result)
 		result = proofs_known(&prove->proofs, &prove->suite, variants, err);
 	if (!result && !options->partial)
