@@ -285,3 +285,19 @@ int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, 
 		used += (size_t)snprintf(text + used, size - used, ",fault-%s", machine->faults[i]);
 	return used < size ? 0 : err_set(err, E2BIG, "description of the CPU");
 }
+
+bool lab_machine_sets(const struct lab_machine *machine, const char *sysctl)
+{
+	static const char prefix[] = "sysctl.";
+
+	for (size_t i = 0; i < machine->n_params; i++) {
+		const char *param = machine->params[i];
+		size_t length = strcspn(param, "=");
+
+		if (!strncmp(param, prefix, sizeof(prefix) - 1) &&
+		    length == sizeof(prefix) - 1 + strlen(sysctl) &&
+		    !strncmp(param + sizeof(prefix) - 1, sysctl, strlen(sysctl)))
+			return true;
+	}
+	return false;
+}

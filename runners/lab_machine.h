@@ -85,6 +85,9 @@ int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err
 /* Is it slow by a fault, so that the kernel is to notice? */
 bool lab_machine_is_slow(const struct lab_machine *machine);
 
+/* Does a parameter set that sysctl (sysctl.NAME=VALUE)? Then nobody else is to. */
+bool lab_machine_sets(const struct lab_machine *machine, const char *sysctl);
+
 /*
  * What is added to the kernel's command line: variants and parameters, each after a space. -E2BIG
  * when it does not fit.

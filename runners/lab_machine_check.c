@@ -205,6 +205,20 @@ START_TEST(kernel_is_found)
 }
 END_TEST
 
+START_TEST(a_sysctl_that_a_parameter_sets)
+{
+	struct lab_machine machine = { .model = lab_models };
+	struct err err;
+
+	ck_assert(!lab_machine_sets(&machine, "kernel.x"));
+	ck_assert_int_eq(lab_machine_param(&machine, "sysctl.kernel.xy=1", &err), 0);
+	ck_assert_int_eq(lab_machine_param(&machine, "kernel.x=1", &err), 0);
+	ck_assert(!lab_machine_sets(&machine, "kernel.x"));
+	ck_assert_int_eq(lab_machine_param(&machine, "sysctl.kernel.x=1", &err), 0);
+	ck_assert(lab_machine_sets(&machine, "kernel.x"));
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("lab_machine");
@@ -218,6 +232,7 @@ Suite *suite(void)
 	tcase_add_test(tc, params_follow_each_other);
 	tcase_add_test(tc, params_are_checked);
 	tcase_add_test(tc, kernel_is_found);
+	tcase_add_test(tc, a_sysctl_that_a_parameter_sets);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -112,7 +112,7 @@ static json_t *make_job(const struct lab *lab, json_t *args)
 	json_t *job = json_pack("{s:i, s:I, s:{}}", "pulse_ms", pulse, "first",
 				(json_int_t)lab->guest.stream.next + 1, "sysctls");
 
-	if (!lab_machine_is_slow(machine))
+	if (!lab_machine_is_slow(machine) && !lab_machine_sets(machine, THROTTLE_SYSCTL))
 		json_object_set_new(json_object_get(job, "sysctls"), THROTTLE_SYSCTL,
 				    json_string(THROTTLE_OFF));
 	if (args)
