@@ -400,7 +400,7 @@ static bool find_figure(const struct proof_side *side, const struct report *repo
 void proof_judge_relation(const struct proof_relation *relation, const struct report *left,
 			  const struct report *right, struct proof_outcome *outcome)
 {
-	struct figure x, y;
+	struct figure x = { 0 }, y = { 0 };
 	char shown_x[48], shown_y[48];
 
 	*outcome = (struct proof_outcome){ .judged = true };

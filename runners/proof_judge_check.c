@@ -2,7 +2,6 @@
 #include "proof_judge.h"
 
 #include <check.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +38,7 @@ Suite *suite(void);
 #define END(verdict, reasons) END_ITER("1", verdict, reasons)
 
 /* The report of these records, up to NULL. */
-static void load(struct report *report, const char *first, va_list args)
+static void load(struct report *report, const char *const *records)
 {
 	char path[] = "/tmp/proof_judge_check-XXXXXX";
 	FILE *file = fdopen(mkstemp(path), "w");
@@ -47,16 +46,16 @@ static void load(struct report *report, const char *first, va_list args)
 	int seq = 0;
 
 	ck_assert_ptr_nonnull(file);
-	for (const char *record = first; record; record = va_arg(args, const char *))
+	for (; *records; records++)
 		fprintf(file, "{\"v\":1,\"seq\":%d,\"boot\":\"b\",\"time\":\"t\",%s}\n", ++seq,
-			record);
+			*records);
 	fclose(file);
 	ck_assert_msg(!report_read(report, path, &err), "%s", err.text);
 	unlink(path);
 }
 
 /* A table of one machine and one row, which is judged by these records. */
-static struct proof_outcome judge(const char *row, ...)
+static struct proof_outcome judge_records(const char *row, const char *const *records)
 {
 	struct proof_outcome outcome;
 	struct report report;
@@ -64,15 +63,12 @@ static struct proof_outcome judge(const char *row, ...)
 	struct err err = { .text = "" };
 	char table[512];
 	FILE *file;
-	va_list args;
 
 	snprintf(table, sizeof(table), "machine m fault lost-pmi\nh %s\n", row);
 	file = fmemopen(table, strlen(table), "r");
 	ck_assert_msg(!proofs_parse(&proofs, "table", file, &err), "%s", err.text);
 	fclose(file);
-	va_start(args, row);
-	load(&report, RUN, args);
-	va_end(args);
+	load(&report, records);
 	proof_judge_row(&proofs.machines[0], &proofs.machines[0].rows[0], &report, &outcome);
 	report_free(&report);
 	proofs_free(&proofs);
@@ -81,18 +77,21 @@ static struct proof_outcome judge(const char *row, ...)
 	return outcome;
 }
 
+#define RECORDS(...) ((const char *const[]){ RUN, __VA_ARGS__, NULL })
+#define judge(row, ...) judge_records(row, RECORDS(__VA_ARGS__))
+
 #define PASSES START, CONTROL("1", "true"), CHECK("c", "9", "true")
 #define FAILS START, CONTROL("1", "true"), CHECK("c", "11", "false")
 
-#define ck_right(...)                                                \
-	do {                                                         \
-		struct proof_outcome got = judge(__VA_ARGS__, NULL); \
-		ck_assert_msg(got.right, "%s", got.problem);         \
+#define ck_right(...)                                          \
+	do {                                                   \
+		struct proof_outcome got = judge(__VA_ARGS__); \
+		ck_assert_msg(got.right, "%s", got.problem);   \
 	} while (0)
 
 #define ck_wrong(why, ...)                                                                      \
 	do {                                                                                    \
-		struct proof_outcome got = judge(__VA_ARGS__, NULL);                            \
+		struct proof_outcome got = judge(__VA_ARGS__);                                  \
 		ck_assert_msg(!got.right && strstr(got.problem, why), "not '%s' but '%s'", why, \
 			      got.problem);                                                     \
 	} while (0)
@@ -101,13 +100,13 @@ START_TEST(a_pass)
 {
 	struct proof_outcome outcome =
 		judge("pass", START, CONTROL("1", "true"), CHECK("far", "1", "true"),
-		      CHECK("near", "9", "true"), END("pass", ""), NULL);
+		      CHECK("near", "9", "true"), END("pass", ""));
 
 	ck_assert(outcome.right);
 	ck_assert_str_eq(outcome.verdict, "pass");
 	ck_assert_str_eq(outcome.figure, "near 9 ns, bound <= 10 ns");
 	outcome = judge("pass shows far", START, CONTROL("1", "true"), CHECK("far", "1", "true"),
-			CHECK("near", "9", "true"), END("pass", ""), NULL);
+			CHECK("near", "9", "true"), END("pass", ""));
 	ck_assert_str_eq(outcome.figure, "far 1 ns, bound <= 10 ns");
 	/* what the hypothesis may cause, and what decides nothing */
 	ck_right("pass", PASSES, LOG("pmu-loop", "true"), END("pass", ""));
@@ -152,13 +151,12 @@ END_TEST
 START_TEST(a_fail)
 {
 	struct proof_outcome outcome =
-		judge("fail by c", FAILS, CHECK("d", "1", "true"), END("fail", "\"x\""), NULL);
+		judge("fail by c", FAILS, CHECK("d", "1", "true"), END("fail", "\"x\""));
 
 	ck_assert(outcome.right);
 	ck_assert_str_eq(outcome.verdict, "fail");
 	ck_assert_str_eq(outcome.figure, "c 11 ns, bound <= 10 ns");
-	outcome = judge("fail by c klog:warn", FAILS, LOG("warn", "false"), END("fail", "\"x\""),
-			NULL);
+	outcome = judge("fail by c klog:warn", FAILS, LOG("warn", "false"), END("fail", "\"x\""));
 	ck_assert(outcome.right);
 	ck_assert_str_eq(outcome.figure, "c 11 ns, bound <= 10 ns; klog:warn: words");
 	ck_right("fail by c also d", FAILS, CHECK("d", "11", "false"), END("fail", "\"x\""));
@@ -189,7 +187,7 @@ END_TEST
 START_TEST(other_verdicts)
 {
 	struct proof_outcome outcome =
-		judge("hung", PASSES, LOG("soft-lockup", "false"), END("hung", "\"silent\""), NULL);
+		judge("hung", PASSES, LOG("soft-lockup", "false"), END("hung", "\"silent\""));
 
 	ck_assert(outcome.right);
 	ck_assert_str_eq(outcome.figure, "silent");
@@ -223,8 +221,8 @@ END_TEST
 
 START_TEST(figures)
 {
-	struct proof_outcome outcome = judge("pass figure cost all p50", PASSES,
-					     FIGURE("all", "2500"), END("pass", ""), NULL);
+	struct proof_outcome outcome =
+		judge("pass figure cost all p50", PASSES, FIGURE("all", "2500"), END("pass", ""));
 
 	ck_assert_msg(outcome.right, "%s", outcome.problem);
 	ck_assert_str_eq(outcome.figure, "c 9 ns, bound <= 10 ns; cost, all, p50: 2.5 us");
@@ -289,22 +287,19 @@ START_TEST(relations)
 }
 END_TEST
 
-static void refuses_machine(const char *setting, const char *why, ...)
+static void refuses_machine(const char *setting, const char *why, const char *record)
 {
 	char table[256];
 	struct report report;
 	struct proofs proofs;
 	struct err err = { .text = "" };
 	FILE *file;
-	va_list args;
 
 	snprintf(table, sizeof(table), "machine m %s\nh pass\n", setting);
 	file = fmemopen(table, strlen(table), "r");
 	ck_assert_msg(!proofs_parse(&proofs, "table", file, &err), "%s", err.text);
 	fclose(file);
-	va_start(args, why);
-	load(&report, RUN, args);
-	va_end(args);
+	load(&report, RECORDS(record));
 	ck_assert_int_eq(proof_judge_machine(&proofs.machines[0], &report, &err) != 0,
 			 *why != '\0');
 	ck_assert_msg(!*why || strstr(err.text, why), "%s", err.text);
@@ -315,23 +310,23 @@ static void refuses_machine(const char *setting, const char *why, ...)
 /* A pass on another machine than the one asked for shows nothing. */
 START_TEST(machines)
 {
-	refuses_machine("fault lost-pmi", "", MACHINE(""), NULL);
-	refuses_machine("fault lost-pmi variant a,b", "", MACHINE(",\"variant\":\"a,b\""), NULL);
-	refuses_machine("", "the faults were not", MACHINE(""), NULL);
-	refuses_machine("fault lost-pmi=8", "the faults were not", MACHINE(""), NULL);
-	refuses_machine("fault lost-pmi fault shadow", "the faults were not", MACHINE(""), NULL);
-	refuses_machine("fault lost-pmi mode smp", "the mode was exact", MACHINE(""), NULL);
+	refuses_machine("fault lost-pmi", "", MACHINE(""));
+	refuses_machine("fault lost-pmi variant a,b", "", MACHINE(",\"variant\":\"a,b\""));
+	refuses_machine("", "the faults were not", MACHINE(""));
+	refuses_machine("fault lost-pmi=8", "the faults were not", MACHINE(""));
+	refuses_machine("fault lost-pmi fault shadow", "the faults were not", MACHINE(""));
+	refuses_machine("fault lost-pmi mode smp", "the mode was exact", MACHINE(""));
 	refuses_machine("fault lost-pmi cpu-model Haswell", "the CPU was Skylake-Client",
-			MACHINE(""), NULL);
+			MACHINE(""));
 	refuses_machine("fault lost-pmi variant a", "the kernel's variant was '', not 'a'",
-			MACHINE(""), NULL);
+			MACHINE(""));
 	refuses_machine("fault lost-pmi", "the kernel's variant was 'a', not ''",
-			MACHINE(",\"variant\":\"a\""), NULL);
-	refuses_machine("fault lost-pmi param x=1", "", MACHINE(",\"params\":[\"x=1\"]"), NULL);
-	refuses_machine("fault lost-pmi param x=1", "the parameters were not", MACHINE(""), NULL);
+			MACHINE(",\"variant\":\"a\""));
+	refuses_machine("fault lost-pmi param x=1", "", MACHINE(",\"params\":[\"x=1\"]"));
+	refuses_machine("fault lost-pmi param x=1", "the parameters were not", MACHINE(""));
 	refuses_machine("fault lost-pmi", "the parameters were not",
-			MACHINE(",\"params\":[\"x=1\"]"), NULL);
-	refuses_machine("", "not of an emulated machine", "\"type\":\"machine\"", NULL);
+			MACHINE(",\"params\":[\"x=1\"]"));
+	refuses_machine("", "not of an emulated machine", "\"type\":\"machine\"");
 }
 END_TEST
 

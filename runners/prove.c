@@ -21,17 +21,17 @@
 #include "splice.h"
 #include "suite.h"
 
-	/* Everything that `pmiproof lab prove` holds. */
-	struct prove {
-		struct prove_options options;
-		struct proofs proofs;
-		struct suite suite;
-		struct progress progress;
-		struct prove_crew crew;
-		struct prove_results results;
-		int64_t started; /* clock_ms() */
-		char dir[PATH_MAX];
-	};
+/* Everything that `pmiproof lab prove` holds. */
+struct prove {
+	struct prove_options options;
+	struct proofs proofs;
+	struct suite suite;
+	struct progress progress;
+	struct prove_crew crew;
+	struct prove_results results;
+	int64_t started; /* clock_ms() */
+	char dir[PATH_MAX];
+};
 
 static void guest_ended(void *context, struct prove_guest *guest)
 {

@@ -128,6 +128,7 @@ static json_t *command_line(const struct prove_guest *guest, const char *kernel,
 	return args;
 }
 
+/* Returns a descriptor, or -1 with err. */
 static int open_log(const struct prove_guest *guest, struct err *err)
 {
 	char path[PATH_MAX + 8];
@@ -135,7 +136,9 @@ static int open_log(const struct prove_guest *guest, struct err *err)
 
 	snprintf(path, sizeof(path), "%s.log", guest->dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return fd < 0 ? err_set(err, errno, "make %s", path) : fd;
+	if (fd < 0)
+		err_set(err, errno, "make %s", path);
+	return fd;
 }
 
 int prove_guest_start(struct prove_guest *guest, const char *kernel, const char *suites,
@@ -143,7 +146,7 @@ int prove_guest_start(struct prove_guest *guest, const char *kernel, const char 
 {
 	json_t *args = command_line(guest, kernel, suites);
 	char **argv = make_argv(args);
-	int log = argv ? open_log(guest, err) : err_set(err, ENOMEM, "command line");
+	int log = argv ? open_log(guest, err) : -1;
 	const struct spawn how = {
 		.argv = argv,
 		.out = log,
@@ -151,14 +154,17 @@ int prove_guest_start(struct prove_guest *guest, const char *kernel, const char 
 		.record = -1,
 		.cgroup = -1,
 	};
-	int result = log < 0 ? log : 0;
+	int result = log < 0 ? -EIO : 0;
 
+	if (!argv)
+		err_set(err, ENOMEM, "command line");
 	if (!result) {
 		guest->started = clock_ms();
 		guest->pid = spawn(&how, err);
 		result = guest->pid < 0 ? guest->pid : 0;
-		close(log);
 	}
+	if (log >= 0)
+		close(log);
 	if (!result) {
 		guest->pidfd = pidfd_open(guest->pid, 0);
 		if (guest->pidfd < 0) {
