@@ -15,6 +15,10 @@ KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
+# What of the matrix `make prove` is to run, options of lab prove, and whether the README gets it.
+ONLY ?=
+PROVE ?=
+README ?=
 V ?=
 # Seconds per fuzz target.
 FUZZ_TIME ?= 10
@@ -89,7 +93,7 @@ OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC
 	fixtures/machines/x86/smoke_guest.c fixtures/machines/x86/fault_guest.c ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
-	fuzz
+	prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -108,6 +112,12 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
+
+prove: build lab-kernels ## test group: hypotheses on machines and kernels that they must tell apart: make prove ONLY=lbr_stale README=1
+	@$(COMMAND) lab prove --table fixtures/proofs $(if $(README),--markdown README.md) $(PROVE) -- $(foreach p,$(ONLY),'$(p)')
+
+prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, right and wrong ones
+	@ci/prove-test
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
@@ -175,6 +185,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	install -D -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/pmiproof
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
+	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
 	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \

@@ -22,6 +22,21 @@ double check_excess(const json_t *check)
 	return fabs(bound) > 0 ? excess / fabs(bound) : excess;
 }
 
+bool check_holds(const json_t *check)
+{
+	const char *op = json_string_value(json_object_get(check, "op"));
+	double value = json_number_value(json_object_get(check, "value"));
+	double bound = json_number_value(json_object_get(check, "bound"));
+
+	if (!json_object_get(check, "value") || !json_object_get(check, "bound") || !op)
+		return false;
+	if (!strcmp(op, "<="))
+		return value <= bound;
+	if (!strcmp(op, ">="))
+		return value >= bound;
+	return !strcmp(op, "==") && value == bound;
+}
+
 static struct check_summary *find(struct check_summary **summaries, size_t *n, const char *name)
 {
 	struct check_summary *larger;
@@ -75,4 +90,18 @@ int check_summaries(const struct report_test *test, struct check_summary **summa
 		}
 	}
 	return 0;
+}
+
+const struct check_summary *check_closest(const struct check_summary *summaries, size_t n)
+{
+	const struct check_summary *closest = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *op = json_string_value(json_object_get(summaries[i].worst, "op"));
+
+		if (op && strcmp(op, "==") != 0 &&
+		    (!closest || summaries[i].excess > closest->excess))
+			closest = &summaries[i];
+	}
+	return closest;
 }

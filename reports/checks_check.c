@@ -104,6 +104,48 @@ START_TEST(nothing_evaluated)
 }
 END_TEST
 
+static const struct {
+	const char *op;
+	double value, bound;
+	int holds;
+} figures[] = {
+	{ "<=", 2, 2, 1 }, { "<=", 3, 2, 0 }, { ">=", 2, 2, 1 }, { ">=", 1, 2, 0 },
+	{ "==", 2, 2, 1 }, { "==", 3, 2, 0 }, { "!=", 3, 2, 0 }, { "<=", NAN, 2, 0 },
+};
+
+/* Whatever is said of it. */
+START_TEST(holds_by_its_figures)
+{
+	for (int said = 0; said < 2; said++) {
+		json_t *check =
+			make_check("c", figures[_i].op, figures[_i].value, figures[_i].bound, said);
+
+		ck_assert_int_eq(check_holds(check), figures[_i].holds);
+		json_object_del(check, "bound");
+		ck_assert(!check_holds(check));
+		json_decref(check);
+	}
+}
+END_TEST
+
+START_TEST(finds_the_closest)
+{
+	json_t *checks[] = { make_check("far", "<=", 1, 10, 1), make_check("equal", "==", 1, 1, 1),
+			     make_check("near", ">=", 11, 10, 1) };
+	struct check_summary summaries[3];
+
+	for (size_t i = 0; i < 3; i++)
+		summaries[i] = (struct check_summary){ .worst = checks[i],
+						       .excess = check_excess(checks[i]) };
+	ck_assert_ptr_eq(check_closest(summaries, 3), &summaries[2]);
+	ck_assert_ptr_eq(check_closest(summaries, 2), &summaries[0]);
+	ck_assert_ptr_null(check_closest(&summaries[1], 1));
+	ck_assert_ptr_null(check_closest(summaries, 0));
+	for (size_t i = 0; i < 3; i++)
+		json_decref(checks[i]);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("checks");
@@ -112,6 +154,8 @@ Suite *suite(void)
 	tcase_add_loop_test(tc, measures_excess, 0, COUNT(excesses));
 	tcase_add_test(tc, keeps_the_worst);
 	tcase_add_test(tc, nothing_evaluated);
+	tcase_add_loop_test(tc, holds_by_its_figures, 0, (int)COUNT(figures));
+	tcase_add_test(tc, finds_the_closest);
 	suite_add_tcase(s, tc);
 	return s;
 }

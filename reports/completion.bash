@@ -57,12 +57,16 @@ _pmiproof_options() {
 		_pmiproof_lab_options
 		echo --unmet
 		;;
+	"lab prove")
+		printf '%s\n' -o --output --table --partial --kernel --jobs --repeat --markdown --list \
+			--suites -h --help
+		;;
 	"lab shell")
 		_pmiproof_lab_options
 		printf '%s\n' --suites -h --help
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
-	lab) printf '%s\n' run shell faults models variants -h --help ;;
+	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
 	compare) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run report compare lab ;;
@@ -93,9 +97,9 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
+	--repeat | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -113,7 +117,7 @@ _pmiproof() {
 			break
 			;;
 		lab) [[ $subcommand ]] || subcommand=lab ;;
-		shell | faults | models | variants)
+		prove | shell | faults | models | variants)
 			[[ $subcommand != lab ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
 		esac
@@ -128,7 +132,7 @@ _pmiproof() {
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == report || $subcommand == compare ]]; then
 		_pmiproof_files -f "$current"
-	elif [[ $subcommand == "lab "* && $subcommand != "lab run" ]]; then
+	elif [[ $subcommand == "lab "* && $subcommand != "lab run" && $subcommand != "lab prove" ]]; then
 		COMPREPLY=()
 	else
 		_pmiproof_offer "$current" < <(_pmiproof_names "$command" "$current")

@@ -73,15 +73,9 @@ void term_line(struct term *term, const char *key, const char *text)
 /* A check that passed, closest to its bound: the figure that a pass hangs on. */
 static void put_closest(FILE *out, const struct check_summary *summaries, size_t n)
 {
-	const struct check_summary *closest = NULL;
+	const struct check_summary *closest = check_closest(summaries, n);
 	char value[48], bound[48];
 
-	for (size_t i = 0; i < n; i++) {
-		/* An equality has no margin. */
-		if (strcmp(term_text(summaries[i].worst, "op"), "==") != 0 &&
-		    (!closest || summaries[i].excess > closest->excess))
-			closest = &summaries[i];
-	}
 	fprintf(out, "%zu check%s held", n, n == 1 ? "" : "s");
 	if (!closest)
 		return;

@@ -86,6 +86,15 @@ static const char *budget_text(double seconds, char *text, size_t size)
 	return text;
 }
 
+static void draw_line(struct progress *progress, const char *line)
+{
+	erase(progress);
+	/* One column less: some terminals wrap when the last one is written. */
+	put_cut(progress->out, line, progress_columns(progress->out) - 1);
+	progress->drawn = true;
+	fflush(progress->out);
+}
+
 static void draw(struct progress *progress, const char *text)
 {
 	double elapsed = (double)(clock_ms() - progress->started) / 1000;
@@ -98,11 +107,7 @@ static void draw(struct progress *progress, const char *text)
 		 budget_text(progress->budget_s, budget, sizeof(budget)), safe && *safe ? "  " : "",
 		 safe ? safe : "");
 	free(safe);
-	erase(progress);
-	/* One column less: some terminals wrap when the last one is written. */
-	put_cut(progress->out, line, progress_columns(progress->out) - 1);
-	progress->drawn = true;
-	fflush(progress->out);
+	draw_line(progress, line);
 }
 
 void progress_start(struct progress *progress, size_t number, const char *name, double budget_s)
@@ -132,6 +137,18 @@ void progress_tick(struct progress *progress, const char *text)
 		return;
 	progress->redraw = clock_ms() + REDRAW_MS;
 	draw(progress, text);
+}
+
+void progress_status(struct progress *progress, const char *text)
+{
+	char *safe;
+
+	if (!progress->terminal || clock_ms() < progress->redraw)
+		return;
+	progress->redraw = clock_ms() + REDRAW_MS;
+	safe = text_escape(text, (size_t)-1);
+	draw_line(progress, safe ? safe : "");
+	free(safe);
 }
 
 void progress_end(struct progress *progress, const char *name, enum verdict verdict,

@@ -43,6 +43,12 @@ void progress_start(struct progress *progress, size_t number, const char *name, 
 /* Time has passed, or there is a new text ("": none); redraws a few times a second at most. */
 void progress_tick(struct progress *progress, const char *text);
 
+/*
+ * Another text for the line that is redrawn, at most a few times a second; nothing elsewhere than
+ * on a terminal.
+ */
+void progress_status(struct progress *progress, const char *text);
+
 /* It has ended, or was not started at all. */
 void progress_end(struct progress *progress, const char *name, enum verdict verdict,
 		  const char *reason, double duration_s);

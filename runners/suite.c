@@ -27,9 +27,9 @@
 /* A day: longer is a mistake in a declaration. */
 #define BUDGET_MAX_S 86400
 
-int suite_default_dir(char *dir, size_t size, struct err *err)
+int suite_beside_program(const char *const *places, size_t n, char *path, size_t size,
+			 struct err *err)
 {
-	static const char *const places[] = { "suites", "../libexec/pmiproof/suites" };
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -37,14 +37,24 @@ int suite_default_dir(char *dir, size_t size, struct err *err)
 		return err_set(err, errno, "/proc/self/exe");
 	self[len] = '\0';
 	*strrchr(self, '/') = '\0'; /* the link is an absolute path */
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if ((size_t)snprintf(dir, size, "%s/%s", self, places[i]) >= size)
+	for (size_t i = 0; i < n; i++) {
+		if ((size_t)snprintf(path, size, "%s/%s", self, places[i]) >= size)
 			return err_set(err, ENAMETOOLONG, "%s/%s", self, places[i]);
-		if (!access(dir, R_OK | X_OK))
+		if (!access(path, R_OK))
 			return 0;
 	}
-	return err_plain(err, ENOENT, "no hypotheses: neither %s/%s nor %s/%s", self, places[0],
-			 self, places[1]);
+	return err_plain(err, ENOENT, "neither %s/%s nor %s/%s is there", self, places[0], self,
+			 places[n - 1]);
+}
+
+int suite_default_dir(char *dir, size_t size, struct err *err)
+{
+	static const char *const places[] = { "suites", "../libexec/pmiproof/suites" };
+	int result = suite_beside_program(places, 2, dir, size, err);
+
+	if (result)
+		err_prefix(err, "no hypotheses");
+	return result;
 }
 
 static bool matches(const char *pattern, const char *theme, const char *name)

@@ -30,6 +30,13 @@ struct suite {
 	size_t n;
 };
 
+/*
+ * Where something that belongs to this program is: the first of these places that is there, seen
+ * from the directory that the program is in. -ENOENT with the first and the last of them.
+ */
+int suite_beside_program(const char *const *places, size_t n, char *path, size_t size,
+			 struct err *err);
+
 /* Where the hypotheses of this program are: beside it (build tree) or in ../lib/pmiproof. */
 int suite_default_dir(char *dir, size_t size, struct err *err);
 

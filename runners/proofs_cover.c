@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proofs_cover.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lab_variants.h"
+
+static const struct suite_test *find_test(const struct suite *suite, const char *name,
+					  size_t length)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		if (strlen(suite->tests[i].name) == length &&
+		    !strncmp(suite->tests[i].name, name, length))
+			return &suite->tests[i];
+	return NULL;
+}
+
+static int known_checks(const struct suite_test *test, const struct proof_list *list,
+			struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (proof_reason_class(list->name[i]) == KLOG_NONE &&
+		    !suite_find(test, "checks", list->name[i]))
+			return err_set(err, 0, "%s has no check %s", test->name, list->name[i]);
+	return 0;
+}
+
+static int known_row(const struct proof_row *row, const struct suite *suite, struct err *err)
+{
+	const struct suite_test *test = find_test(suite, row->hypothesis, strlen(row->hypothesis));
+	int result;
+
+	if (!test)
+		return err_set(err, 0, "no hypothesis %s", row->hypothesis);
+	if (test->problem[0])
+		return err_set(err, 0, "%s: %s", row->hypothesis, test->problem);
+	result = known_checks(test, &row->by, err);
+	if (!result)
+		result = known_checks(test, &row->also, err);
+	if (!result && row->shows && !suite_find(test, "checks", row->shows))
+		result = err_set(err, 0, "%s has no check %s", row->hypothesis, row->shows);
+	return result;
+}
+
+/* A bound is of a hypothesis that runs on the machine; its value is left to the run. */
+static int known_bounds(const struct proof_machine *machine, struct err *err)
+{
+	for (size_t i = 0; i < machine->bounds.n; i++) {
+		const char *bound = machine->bounds.name[i];
+		size_t length = strcspn(bound, ".");
+		bool found = false;
+
+		for (size_t r = 0; r < machine->n_rows; r++)
+			found |= strlen(machine->rows[r].hypothesis) == length &&
+				 !strncmp(machine->rows[r].hypothesis, bound, length);
+		if (!found)
+			return err_set(err, 0, "bound %s: no row of machine %s", bound,
+				       machine->name);
+	}
+	return 0;
+}
+
+static int known_machine(const struct proof_machine *machine, const struct suite *suite,
+			 const char *variants, unsigned int *line, struct err *err)
+{
+	int result;
+
+	*line = machine->line;
+	result = known_bounds(machine, err);
+	if (!result && *machine->lab.variant)
+		result = lab_variants_check(machine->lab.variant, variants, err);
+	for (size_t r = 0; !result && r < machine->n_rows; r++) {
+		*line = machine->rows[r].line;
+		result = known_row(&machine->rows[r], suite, err);
+	}
+	return result;
+}
+
+int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
+		 struct err *err)
+{
+	unsigned int line = 0;
+	int result = 0;
+
+	for (size_t m = 0; !result && m < proofs->n_machines; m++)
+		result = known_machine(&proofs->machines[m], suite, variants, &line, err);
+	if (result)
+		err_prefix(err, "%s:%u", proofs->path, line);
+	return result;
+}
+
+/* Has it a row that refutes, or one that passes? */
+static bool has_row(const struct proofs *proofs, const char *hypothesis, bool passes)
+{
+	for (size_t m = 0; m < proofs->n_machines; m++) {
+		for (size_t r = 0; r < proofs->machines[m].n_rows; r++) {
+			const struct proof_row *row = &proofs->machines[m].rows[r];
+			bool refutes = row->verdict == VERDICT_FAIL || row->verdict == VERDICT_HUNG;
+
+			if (!strcmp(row->hypothesis, hypothesis) &&
+			    (passes ? row->verdict == VERDICT_PASS : refutes))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* "NAME=VALUE" of the machine is the fault. */
+static bool has_fault(const struct proofs *proofs, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t m = 0; m < proofs->n_machines; m++) {
+		const struct lab_machine *lab = &proofs->machines[m].lab;
+
+		for (size_t i = 0; i < lab->n_faults; i++)
+			if (!strncmp(lab->faults[i], name, length) && lab->faults[i][length] == '=')
+				return true;
+	}
+	return false;
+}
+
+static bool has_variant(const struct proofs *proofs, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t m = 0; m < proofs->n_machines; m++) {
+		const char *at = proofs->machines[m].lab.variant;
+
+		for (size_t n = strcspn(at, ","); n; n = strcspn(at, ",")) {
+			if (n == length && !memcmp(at, name, n))
+				return true;
+			at += at[n] ? n + 1 : n;
+		}
+	}
+	return false;
+}
+
+static void add_gap(FILE *out, size_t *n, const char *what, const char *name, const char *lacks)
+{
+	fprintf(out, "%s%s %s %s", *n ? "; " : "", what, name, lacks);
+	++*n;
+}
+
+size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, FILE *variants,
+		   FILE *out)
+{
+	struct lab_variant variant;
+	size_t n = 0;
+
+	for (; *hypotheses; hypotheses++) {
+		if (!has_row(proofs, *hypotheses, false))
+			add_gap(out, &n, "hypothesis", *hypotheses, "has no row that refutes it");
+		if (!has_row(proofs, *hypotheses, true))
+			add_gap(out, &n, "hypothesis", *hypotheses, "has no row that passes");
+	}
+	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
+		if (!has_fault(proofs, fault->name))
+			add_gap(out, &n, "fault", fault->name, "is in no machine");
+	while (lab_variants_next(variants, &variant))
+		if (!has_variant(proofs, variant.name))
+			add_gap(out, &n, "variant", variant.name, "is in no machine");
+	return n;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_PROOFS_LINE_H
+#define PMIPROOF_PROOFS_LINE_H
+
+#include "proofs.h"
+
+/*
+ * Lines of the table, already cut into words (n >= 1), which stay where they are. -EINVAL with err
+ * saying what is wrong, without file and line.
+ */
+
+/* machine NAME [SETTING VALUE]... */
+int proofs_line_machine(struct proof_machine *machine, char *const *words, size_t n,
+			struct err *err);
+
+/* HYPOTHESIS VERDICT [CLAUSE]... */
+int proofs_line_row(struct proof_row *row, char *const *words, size_t n, struct err *err);
+
+/* less MACHINE HYPOTHESIS TABLE ROW COLUMN than FACTOR MACHINE [HYPOTHESIS TABLE ROW COLUMN] */
+int proofs_line_less(struct proof_relation *relation, char *const *words, size_t n,
+		     struct err *err);
+
+/* Would the guests be the same? */
+bool proofs_same_machine(const struct proof_machine *a, const struct proof_machine *b);
+
+#endif

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "prove.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "command.h"
+#include "machine.h"
+#include "proofs_cover.h"
+#include "prove_crew.h"
+#include "prove_options.h"
+#include "prove_results.h"
+#include "run_parts.h"
+#include "splice.h"
+#include "suite.h"
+
+/* Everything that `pmiproof lab prove` holds. */
+struct prove {
+	struct prove_options options;
+	struct proofs proofs;
+	struct suite suite;
+	struct progress progress;
+	struct prove_crew crew;
+	struct prove_results results;
+	int64_t started; /* clock_ms() */
+	char dir[PATH_MAX];
+};
+
+static void guest_ended(void *context, struct prove_guest *guest)
+{
+	struct prove *prove = context;
+	char text[1024];
+	bool right;
+
+	/* What an interrupt ended says nothing. */
+	if (prove->crew.interrupts &&
+	    (!WIFEXITED(guest->status) || WEXITSTATUS(guest->status) == COMMAND_INTERRUPTED))
+		return;
+	prove_results_take(&prove->results, guest);
+	right = prove_results_line(&prove->results, guest, text, sizeof(text));
+	progress_end(&prove->progress, guest->machine->name, right ? VERDICT_PASS : VERDICT_FAIL,
+		     text, (double)(clock_ms() - guest->started) / 1000);
+}
+
+static double budget_of(const struct suite *suite, const struct proof_row *row)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		if (!strcmp(suite->tests[i].name, row->hypothesis))
+			return suite->tests[i].budget_s;
+	return 0;
+}
+
+static bool is_selected(const struct proof_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_rows; i++)
+		if (machine->rows[i].selected)
+			return true;
+	return false;
+}
+
+static int add_guest(struct prove *prove, const struct proof_machine *machine, size_t round,
+		     struct err *err)
+{
+	struct prove_guest *guest = &prove->crew.guests[prove->crew.n++];
+
+	*guest = (struct prove_guest){ .machine = machine, .round = round, .pidfd = -1 };
+	for (size_t i = 0; i < machine->n_rows; i++) {
+		const struct proof_row *row = &machine->rows[i];
+		double budget =
+			row->selected ? budget_of(&prove->suite, row) * (double)machine->repeat : 0;
+
+		guest->budget_s += budget;
+		guest->hangs_s += row->verdict == VERDICT_HUNG ? budget : 0;
+	}
+	return prove_results_dir(&prove->results, machine, round, guest->dir, sizeof(guest->dir),
+				 err);
+}
+
+static int add_guests(struct prove *prove, struct err *err)
+{
+	const struct proofs *proofs = &prove->proofs;
+	int result =
+		prove_results_init(&prove->results, proofs, prove->options.repeat, prove->dir, err);
+
+	prove->crew.guests =
+		calloc(proofs->n_machines * prove->options.repeat, sizeof(*prove->crew.guests));
+	if (!result && !prove->crew.guests)
+		result = err_set(err, ENOMEM, "machines");
+	for (size_t round = 0; !result && round < prove->options.repeat; round++) {
+		char dir[PATH_MAX + 32];
+
+		snprintf(dir, sizeof(dir), "%s/%zu", prove->dir, round + 1);
+		if (prove->options.repeat > 1 && mkdir(dir, 0777))
+			result = err_set(err, errno, "make %s", dir);
+		for (size_t m = 0; !result && m < proofs->n_machines; m++)
+			if (is_selected(&proofs->machines[m]))
+				result = add_guest(prove, &proofs->machines[m], round, err);
+	}
+	return result;
+}
+
+/* What the figures of a document are to say of themselves. */
+static void put_origin(const struct prove *prove, FILE *out)
+{
+	struct err err;
+	json_t *machine = machine_inventory("", false, &err);
+	const json_t *cpu = json_object_get(machine, "cpu");
+	const char *name = json_string_value(json_object_get(cpu, "name"));
+	struct utsname system;
+	const char *release;
+	json_t *unused;
+
+	fputs("Made by `make prove`; kernels in the machines:", out);
+	json_object_foreach(prove->results.kernels, release, unused)
+	{
+		fprintf(out, " Linux %s", release);
+	}
+	fprintf(out, "; %zu machines in %lld s", prove->crew.n,
+		(long long)(clock_ms() - prove->started) / 1000);
+	if (name && !uname(&system))
+		fprintf(out, " on %zu CPUs (%s, Linux %s)", prove->options.jobs, name,
+			system.release);
+	fputs(".\n\n", out);
+	json_decref(machine);
+}
+
+static int write_markdown(const struct prove *prove, struct err *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int result;
+
+	if (!out)
+		return err_set(err, ENOMEM, "matrix");
+	fputc('\n', out);
+	put_origin(prove, out);
+	result = prove_matrix_markdown(&prove->results.matrix, out);
+	fputc('\n', out);
+	if (fclose(out) || result)
+		result = err_set(err, ENOMEM, "matrix");
+	else
+		result = splice_file(prove->options.markdown, text, err);
+	free(text);
+	return result;
+}
+
+/* Print the matrix and the sums. Returns the exit code. */
+static int conclude(const struct prove *prove)
+{
+	struct prove_sum sum = prove_matrix_sum(&prove->results.matrix);
+	size_t rows = sum.passed + sum.failed + sum.missing;
+	struct err err;
+	bool lost;
+
+	putchar('\n');
+	lost = prove_matrix_print(&prove->results.matrix, stdout,
+				  isatty(STDOUT_FILENO) ? progress_columns(stdout) : 0,
+				  progress_colour(stdout));
+	printf("\n%zu machines in %lld s; reports: %s\n", prove->crew.done,
+	       (long long)(clock_ms() - prove->started) / 1000, prove->dir);
+	if (prove->options.repeat > 1)
+		printf("%zu rounds: %zu of %zu rows (%.1f %%) came out right in some rounds only\n",
+		       prove->options.repeat, sum.flaky, rows,
+		       rows ? 100 * (double)sum.flaky / (double)rows : 0);
+	if (sum.missing)
+		printf("%s: %zu of %zu rows are missing\n",
+		       prove->crew.interrupts ? "interrupted" : "incomplete", sum.missing, rows);
+	else if (prove->options.markdown && write_markdown(prove, &err))
+		return command_error("lab prove", "%s", err.text);
+	printf("%zu passed, %zu failed\n", sum.passed, sum.failed);
+	if (command_flush("lab prove") || lost)
+		return COMMAND_ERROR;
+	if (prove->crew.interrupts)
+		return COMMAND_INTERRUPTED;
+	return sum.failed || sum.missing || !sum.passed ? COMMAND_REFUTED : COMMAND_OK;
+}
+
+/* Say what would be run. */
+static void list(const struct prove *prove)
+{
+	for (size_t m = 0; m < prove->proofs.n_machines; m++) {
+		const struct proof_machine *machine = &prove->proofs.machines[m];
+		char *options = prove_guest_text(machine);
+
+		if (is_selected(machine))
+			printf("%s: pmiproof lab run %s\n", machine->name, options ? options : "");
+		free(options);
+	}
+}
+
+/* The names of all hypotheses, as proofs_gaps() takes them: an array to be freed, or NULL. */
+static const char **names_of(const struct suite *suite)
+{
+	const char **names = calloc(suite->n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < suite->n; i++)
+		names[i] = suite->tests[i].name;
+	return names;
+}
+
+static bool has_variants(const struct proofs *proofs)
+{
+	for (size_t m = 0; m < proofs->n_machines; m++)
+		if (*proofs->machines[m].lab.variant)
+			return true;
+	return false;
+}
+
+/* Path of the table of the kernel that make lab-kernels built; it is there if it is needed. */
+static int variants_path(const struct prove *prove, char *path, size_t size, struct err *err)
+{
+	char dir[PATH_MAX / 2];
+	int result = lab_dir(dir, sizeof(dir), err);
+
+	if (result)
+		return result;
+	snprintf(path, size, "%s/variants/variants", dir);
+	if (access(path, R_OK) && (!prove->options.partial || has_variants(&prove->proofs)))
+		return err_set(err, errno, "no kernel with variants: run 'make lab-kernels'; %s",
+			       path);
+	return 0;
+}
+
+static int check_complete(const struct prove *prove, const char *path, struct err *err)
+{
+	const char **names = names_of(&prove->suite);
+	FILE *variants = fopen(path, "re");
+	char *gaps = NULL;
+	size_t size, n = 0;
+	FILE *out = open_memstream(&gaps, &size);
+	int result = 0;
+
+	if (!names || !out || !variants)
+		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
+	else
+		n = proofs_gaps(&prove->proofs, names, variants, out);
+	if (variants)
+		fclose(variants);
+	if (out)
+		fclose(out);
+	if (n)
+		result = err_set(err, 0, "%s has %zu gap%s (--partial allows that): %s",
+				 prove->proofs.path, n, n == 1 ? "" : "s", gaps);
+	free(gaps);
+	free(names);
+	return result;
+}
+
+static int load_suite(struct prove *prove, struct err *err)
+{
+	char dir[PATH_MAX];
+	int result;
+
+	if (prove->options.suites)
+		return suite_load(&prove->suite, prove->options.suites, NULL, 0, err);
+	result = suite_default_dir(dir, sizeof(dir), err);
+	return result ? result : suite_load(&prove->suite, dir, NULL, 0, err);
+}
+
+/* Read and check everything that can be before anything is run. */
+static int load(struct prove *prove, struct err *err)
+{
+	const struct prove_options *options = &prove->options;
+	char variants[PATH_MAX];
+	int result = proofs_read(&prove->proofs, options->table, err);
+
+	if (!result)
+		result = load_suite(prove, err);
+	if (!result)
+		result = variants_path(prove, variants, sizeof(variants), err);
+	if (!result)
+		result = proofs_known(&prove->proofs, &prove->suite, variants, err);
+	if (!result && !options->partial)
+		result = check_complete(prove, variants, err);
+	if (!result)
+		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
+	if (!result && options->markdown)
+		result = splice_file(options->markdown, NULL, err);
+	return result;
+}
+
+/* $LAB_KERNEL is for the same machines as --kernel, not for all that `lab run` is started for. */
+static void take_kernel(struct prove *prove)
+{
+	const char *kernel = getenv("LAB_KERNEL");
+
+	if (!prove->options.kernel && kernel && *kernel)
+		prove->options.kernel = kernel;
+	unsetenv("LAB_KERNEL"); /* `kernel` remains: it is of the environment we were given */
+}
+
+static int run(struct prove *prove, struct err *err)
+{
+	int result = run_make_dir(prove->options.output, prove->dir, sizeof(prove->dir), err);
+
+	if (!result)
+		result = add_guests(prove, err);
+	if (result)
+		return result;
+	prove->crew.signals = run_take_signals(err);
+	if (prove->crew.signals < 0)
+		return prove->crew.signals;
+	prove->crew.cpus = prove->options.jobs;
+	prove->crew.kernel = prove->options.kernel;
+	prove->crew.suites = prove->options.suites;
+	prove->crew.progress = &prove->progress;
+	prove->crew.ended = guest_ended;
+	prove->crew.context = prove;
+	progress_init(&prove->progress, stdout, prove->crew.n);
+	prove->started = clock_ms();
+	result = prove_crew_run(&prove->crew, err);
+	close(prove->crew.signals);
+	if (!result)
+		prove_results_relate(&prove->results);
+	return result;
+}
+
+static void release(struct prove *prove)
+{
+	prove_results_free(&prove->results);
+	free(prove->crew.guests);
+	suite_free(&prove->suite);
+	proofs_free(&prove->proofs);
+	free(prove);
+}
+
+int lab_prove(int argc, char **argv)
+{
+	struct prove *prove = calloc(1, sizeof(*prove));
+	struct err err;
+	int code;
+
+	if (!prove)
+		return command_error("lab prove", "out of memory");
+	code = prove_options_parse(&prove->options, argc, argv);
+	take_kernel(prove);
+	if (code < 0 && load(prove, &err))
+		code = command_error("lab prove", "%s", err.text);
+	if (code < 0 && prove->options.list) {
+		list(prove);
+		code = command_flush("lab prove") ? COMMAND_ERROR : COMMAND_OK;
+	}
+	if (code < 0 && run(prove, &err))
+		code = command_error("lab prove", "%s", err.text);
+	if (code < 0)
+		code = conclude(prove);
+	release(prove);
+	return code;
+}

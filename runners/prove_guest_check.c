@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "prove_guest.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prove_crew.h"
+
+Suite *suite(void);
+
+static void take(struct proofs *proofs, const char *text)
+{
+	FILE *file = fmemopen((char *)text, strlen(text), "r");
+	struct err err = { .text = "" };
+
+	ck_assert_msg(!proofs_parse(proofs, "table", file, &err), "%s", err.text);
+	fclose(file);
+}
+
+static const struct {
+	const char *machine, *options;
+} machines[] = {
+	{ "", "--mode=exact" },
+	{ "mode smp cpu-model Haswell", "--mode=smp --cpu-model=Haswell" },
+	{ "fault lost-pmi=9 fault shadow fault sticky-mask",
+	  "--mode=exact --fault=lost-pmi=9 --fault=shadow --fault=sticky-mask=1" },
+	{ "variant a,b param x=1 bound h.c=3us repeat 5",
+	  "--mode=exact --variant=a,b --param=x=1 --bound=h.c=3us --repeat=5" },
+	{ "kernel stock", "--mode=exact" },
+};
+
+START_TEST(options)
+{
+	struct proofs proofs;
+	char table[256];
+	char *text;
+
+	snprintf(table, sizeof(table), "machine m %s\nh pass\n", machines[_i].machine);
+	take(&proofs, table);
+	text = prove_guest_text(&proofs.machines[0]);
+	ck_assert_str_eq(text, machines[_i].options);
+	free(text);
+	proofs_free(&proofs);
+}
+END_TEST
+
+/* A kernel to be tested is for machines that do not ask for one. */
+START_TEST(kernel)
+{
+	static const char *const kernels[] = { "--kernel=/k", "--variant=plain", NULL };
+	struct proofs proofs;
+
+	take(&proofs, "machine a\nh pass\nmachine b variant plain\nh pass\n"
+		      "machine c kernel stock\nh pass\n");
+	for (size_t i = 0; i < 3; i++) {
+		json_t *args = prove_guest_options(&proofs.machines[i], "/k");
+		const char *last = json_string_value(json_array_get(args, 1));
+
+		if (kernels[i])
+			ck_assert_str_eq(last, kernels[i]);
+		else
+			ck_assert_ptr_null(last);
+		json_decref(args);
+	}
+	proofs_free(&proofs);
+}
+END_TEST
+
+/* Machines by their name, in the order in which they start. */
+START_TEST(order)
+{
+	static const char *const expected[] = { "smp", "hangs", "long", "long", "short" };
+	struct prove_guest guests[5];
+	struct proofs proofs;
+
+	take(&proofs, "machine short\nh pass\nmachine long repeat 2\nh pass\n"
+		      "machine smp mode smp\nh pass\nmachine hangs repeat 3\nh hung\n");
+	for (size_t i = 0; i < 4; i++)
+		guests[i] = (struct prove_guest){
+			.machine = &proofs.machines[i],
+			.budget_s = i == 1 ? 60 : 10,
+			.hangs_s = i == 3 ? 10 : 0,
+		};
+	guests[4] = guests[1];
+	guests[4].round = 1;
+	prove_crew_sort(guests, 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_str_eq(guests[i].machine->name, expected[i]);
+	ck_assert_uint_eq(guests[2].round, 0);
+	ck_assert_uint_eq(guests[3].round, 1);
+	proofs_free(&proofs);
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *suite = suite_create("prove_guest");
+	TCase *tcase = tcase_create("prove_guest");
+
+	tcase_add_loop_test(tcase, options, 0, sizeof(machines) / sizeof(machines[0]));
+	tcase_add_test(tcase, kernel);
+	tcase_add_test(tcase, order);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
