@@ -291,3 +291,14 @@ bool proofs_relation_selected(const struct proof_relation *relation)
 {
 	return relation->left.row->selected && relation->right.row->selected;
 }
+
+const struct proof_row *proof_setting_row(const struct proof_machine *machine, const char *setting)
+{
+	size_t length = strcspn(setting, ".");
+
+	for (size_t r = 0; r < machine->n_rows; r++)
+		if (strlen(machine->rows[r].hypothesis) == length &&
+		    !strncmp(machine->rows[r].hypothesis, setting, length))
+			return &machine->rows[r];
+	return NULL;
+}

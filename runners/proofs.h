@@ -51,6 +51,7 @@ struct proof_machine {
 	struct lab_machine lab;
 	bool stock;		  /* the kernel of make lab, whatever other one is to be tested */
 	struct proof_list bounds; /* HYPOTHESIS.CHECK=VALUE */
+	struct proof_list own;	  /* options, HYPOTHESIS.NAME=VALUE */
 	size_t repeat;
 	struct proof_row *rows;
 	size_t n_rows;
@@ -95,6 +96,9 @@ void proofs_free(struct proofs *proofs);
  * pattern all. -ENOENT for a pattern that fits nothing.
  */
 int proofs_select(struct proofs *proofs, char *const *patterns, size_t n, struct err *err);
+
+/* The row of the hypothesis that a setting HYPOTHESIS.X=VALUE is about, or NULL. */
+const struct proof_row *proof_setting_row(const struct proof_machine *machine, const char *setting);
 
 /* Are both rows selected? */
 bool proofs_relation_selected(const struct proof_relation *relation);

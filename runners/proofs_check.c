@@ -322,6 +322,8 @@ START_TEST(knows_hypotheses_and_checks)
 	knows("machine m variant freeze,slow-tick\nh pass\n", "");
 	knows("machine m variant plain\nh pass\n", "");
 	knows("machine m variant freeze,nosuch\nh pass\n", "table:1: --variant nosuch: none");
+	knows("machine m option hh.c=1\nh pass\n", "table:1: option hh.c=1: no row of machine m");
+	knows("machine m option h.c=1\nh pass\n", "");
 	knows("machine m bound hh.c=1\nh pass\n", "table:1: bound hh.c=1: no row of machine m");
 }
 END_TEST

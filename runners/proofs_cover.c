@@ -43,21 +43,14 @@ static int known_row(const struct proof_row *row, const struct suite *suite, str
 	return result;
 }
 
-/* A bound is of a hypothesis that runs on the machine; its value is left to the run. */
-static int known_bounds(const struct proof_machine *machine, struct err *err)
+/* A bound or an option is of a hypothesis that runs on the machine; the rest is left to the run. */
+static int known_settings(const struct proof_machine *machine, const char *what,
+			  const struct proof_list *settings, struct err *err)
 {
-	for (size_t i = 0; i < machine->bounds.n; i++) {
-		const char *bound = machine->bounds.name[i];
-		size_t length = strcspn(bound, ".");
-		bool found = false;
-
-		for (size_t r = 0; r < machine->n_rows; r++)
-			found |= strlen(machine->rows[r].hypothesis) == length &&
-				 !strncmp(machine->rows[r].hypothesis, bound, length);
-		if (!found)
-			return err_set(err, 0, "bound %s: no row of machine %s", bound,
-				       machine->name);
-	}
+	for (size_t i = 0; i < settings->n; i++)
+		if (!proof_setting_row(machine, settings->name[i]))
+			return err_set(err, 0, "%s %s: no row of machine %s", what,
+				       settings->name[i], machine->name);
 	return 0;
 }
 
@@ -67,7 +60,9 @@ static int known_machine(const struct proof_machine *machine, const struct suite
 	int result;
 
 	*line = machine->line;
-	result = known_bounds(machine, err);
+	result = known_settings(machine, "bound", &machine->bounds, err);
+	if (!result)
+		result = known_settings(machine, "option", &machine->own, err);
 	if (!result && *machine->lab.variant)
 		result = lab_variants_check(machine->lab.variant, variants, err);
 	for (size_t r = 0; !result && r < machine->n_rows; r++) {

@@ -76,6 +76,11 @@ static int take_bound(struct proof_machine *machine, const char *value, struct e
 	return add_name(&machine->bounds, value, err);
 }
 
+static int take_option(struct proof_machine *machine, const char *value, struct err *err)
+{
+	return add_name(&machine->own, value, err);
+}
+
 static int take_repeat(struct proof_machine *machine, const char *value, struct err *err)
 {
 	int result = unit_parse_count(value, 1, REPEAT_MAX, &machine->repeat, err);
@@ -91,7 +96,7 @@ static const struct {
 } settings[] = {
 	{ "cpu-model", take_cpu_model }, { "mode", take_mode },	    { "fault", take_fault },
 	{ "variant", take_variant },	 { "param", take_param },   { "kernel", take_kernel },
-	{ "bound", take_bound },	 { "repeat", take_repeat },
+	{ "bound", take_bound },	 { "option", take_option }, { "repeat", take_repeat },
 };
 
 static int take_setting(struct proof_machine *machine, const char *name, const char *value,
@@ -163,7 +168,8 @@ bool proofs_same_machine(const struct proof_machine *a, const struct proof_machi
 	return a->lab.model == b->lab.model && a->lab.mode == b->lab.mode &&
 	       !strcmp(a->lab.variant, b->lab.variant) && same_params(&a->lab, &b->lab) &&
 	       a->stock == b->stock && a->repeat == b->repeat &&
-	       same_list(&a->bounds, &b->bounds) && same_faults(&a->lab, &b->lab);
+	       same_list(&a->bounds, &b->bounds) && same_list(&a->own, &b->own) &&
+	       same_faults(&a->lab, &b->lab);
 }
 
 /* A reason: the name of a check, or klog:CLASS of a class that decides. */

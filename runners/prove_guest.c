@@ -18,6 +18,18 @@ static void add(json_t *args, const char *option, const char *value)
 	json_array_append_new(args, json_sprintf("%s=%s", option, value));
 }
 
+/* Settings of hypotheses that are not to be run are none of a run. */
+static void add_settings(json_t *args, const struct proof_machine *machine, const char *option,
+			 const struct proof_list *settings)
+{
+	for (size_t i = 0; i < settings->n; i++) {
+		const struct proof_row *row = proof_setting_row(machine, settings->name[i]);
+
+		if (row && row->selected)
+			add(args, option, settings->name[i]);
+	}
+}
+
 json_t *prove_guest_options(const struct proof_machine *machine, const char *kernel)
 {
 	const struct lab_machine *lab = &machine->lab;
@@ -41,8 +53,8 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 	}
 	for (size_t i = 0; i < lab->n_params; i++)
 		add(args, "--param", lab->params[i]);
-	for (size_t i = 0; i < machine->bounds.n; i++)
-		add(args, "--bound", machine->bounds.name[i]);
+	add_settings(args, machine, "--bound", &machine->bounds);
+	add_settings(args, machine, "--option", &machine->own);
 	snprintf(repeat, sizeof(repeat), "%zu", machine->repeat);
 	if (machine->repeat > 1)
 		add(args, "--repeat", repeat);

@@ -27,17 +27,22 @@ static const struct {
 	  "--mode=exact --fault=lost-pmi=9 --fault=shadow --fault=sticky-mask=1" },
 	{ "variant a,b param x=1 bound h.c=3us repeat 5",
 	  "--mode=exact --variant=a,b --param=x=1 --bound=h.c=3us --repeat=5" },
+	{ "option h.n=3 bound other.c=1 option h.m=x",
+	  "--mode=exact --option=h.n=3 --option=h.m=x" },
 	{ "kernel stock", "--mode=exact" },
 };
 
 START_TEST(options)
 {
+	char *const patterns[] = { (char[]){ "h" } };
 	struct proofs proofs;
 	char table[256];
 	char *text;
 
-	snprintf(table, sizeof(table), "machine m %s\nh pass\n", machines[_i].machine);
+	/* Of what is for "other", which is not to be run, nothing is passed on. */
+	snprintf(table, sizeof(table), "machine m %s\nh pass\nother pass\n", machines[_i].machine);
 	take(&proofs, table);
+	ck_assert_int_eq(proofs_select(&proofs, patterns, 1, NULL), 0);
 	text = prove_guest_text(&proofs.machines[0]);
 	ck_assert_str_eq(text, machines[_i].options);
 	free(text);

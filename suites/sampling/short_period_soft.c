@@ -8,7 +8,7 @@
  * handling samples leaves no time for anything else; on an Alpha ES40 hardware sampling with period
  * 17 ended in starvation of the RCU grace-period thread and a machine that had to be reset by hand.
  *
- * The stimulus is bounded: each event stops itself after SAMPLES_MAX samples, so that a machine on
+ * The stimulus is bounded: each event stops itself after so many samples, so that a machine on
  * which a sample costs more than 10 us stalls for seconds, not for ever.
  *
  * On a broken kernel a rate far above the limit, a worker or RCU near zero progress against the
@@ -26,12 +26,12 @@
 #include "sampler.h"
 #include "sysctl.h"
 
-#define RUN_NS 1500000000ULL
-#define RING_PAGES 1024	   /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
-#define SAMPLES_MAX 200000 /* per CPU and row; one per 10 us for RUN_NS makes 150,000 */
-#define BURST_NS 20000000  /* 2000 samples at the kernel's shortest period */
-#define LEFT_MIN 0.05	   /* share of a CPU: less is next to nothing */
-#define WORKER_MIN 0.1	   /* %, unless the lab sets another: see the checks' origins */
+#define ROW_MS 1500
+#define RING_PAGES 1024	  /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
+#define SAMPLES_MS 133	  /* at most, per CPU: one per 10 us makes 100 */
+#define BURST_NS 20000000 /* 2000 samples at the kernel's shortest period */
+#define LEFT_MIN 0.05	  /* share of a CPU: less is next to nothing */
+#define WORKER_MIN 0.1	  /* %, unless the lab sets another: see the checks' origins */
 #define RCU_MIN 1.0
 
 static const struct setting {
@@ -51,16 +51,17 @@ static const struct setting {
 
 /* Progress per second of the control run, which the others are compared with. */
 struct progress {
+	uint64_t row_ns; /* how long each runs */
 	double rounds, grace;
 	double least_samples; /* of any row */
 };
 
-/* One run at one setting: sampling and bystanders together for RUN_NS. */
-static int sample(const struct setting *setting, const struct cpus *cpus, struct sampler *sampler,
-		  struct bystanders *all, struct err *err)
+/* One run at one setting: sampling and bystanders together for so long. */
+static int sample(const struct setting *setting, uint64_t ns, const struct cpus *cpus,
+		  struct sampler *sampler, struct bystanders *all, struct err *err)
 {
-	const struct timespec length = { .tv_sec = RUN_NS / 1000000000,
-					 .tv_nsec = RUN_NS % 1000000000 };
+	const struct timespec length = { .tv_sec = (time_t)(ns / 1000000000),
+					 .tv_nsec = (long)(ns % 1000000000) };
 	struct perf_event_attr attr = event_attr_cpu_clock(setting->period_ns);
 	int result;
 
@@ -68,7 +69,8 @@ static int sample(const struct setting *setting, const struct cpus *cpus, struct
 	result = bystanders_start(all, cpus, err);
 	if (result)
 		return result;
-	result = sampler_start(sampler, &attr, cpus, RING_PAGES, 0, SAMPLES_MAX, RUN_NS, err);
+	result = sampler_start(sampler, &attr, cpus, RING_PAGES, 0,
+			       (int)(ns / 1000000 * SAMPLES_MS), ns, err);
 	if (!result) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 		result = sampler_stop(sampler, err);
@@ -124,7 +126,7 @@ static void judge_progress(struct run *run, const struct setting *setting, doubl
 					    .samples = all->grace_ns,
 					    .n = all->grace_n });
 	if (setting == settings)
-		*control = (struct progress){ rounds, grace, INFINITY };
+		*control = (struct progress){ control->row_ns, rounds, grace, INFINITY };
 	run_figure(run, "progress", setting->row, "worker rounds", rounds, "1/s");
 	run_figure(run, "progress", setting->row, "grace periods", grace, "1/s");
 	run_check_ge(run, "worker_progress", setting->row, 100 * rounds / control->rounds,
@@ -184,7 +186,7 @@ static bool run_setting(struct run *run, const struct setting *setting, struct p
 
 	run_progress(run, "period %s", setting->row);
 	if (set_limit(setting, &limit.before, &err) ||
-	    sample(setting, cpus, &sampler, &all, &err)) {
+	    sample(setting, control->row_ns, cpus, &sampler, &all, &err)) {
 		run_broken(run, "%s: %s", setting->row, err.text);
 		return false;
 	}
@@ -240,7 +242,10 @@ static int run_short_periods(struct run *run)
 {
 	const size_t n = sizeof(settings) / sizeof(settings[0]);
 	struct progress control = { 0 };
+	size_t ms = ROW_MS;
 
+	run_option_count(run, "row-ms", &ms);
+	control.row_ns = ms * 1000000;
 	if (!look_ahead(run))
 		return 0;
 	for (size_t i = 0; i < n; i++)
@@ -271,7 +276,8 @@ static const struct check checks[] = {
 	  .origin = "an event is throttled or it is not; kernel/events/core.c" },
 	{ .name = "keeps_coming",
 	  .claim = "no quarter of the run is without a sample",
-	  .origin = "a throttled event resumes at the next tick; a quarter is 375 ms" },
+	  .origin = "a throttled event resumes at the next tick; a quarter is 375 ms, or of a "
+		    "row of --row-ms" },
 	{ .name = "worker_progress",
 	  .claim = "workers keep a share of what they do at the control period",
 	  .origin =
@@ -294,6 +300,15 @@ static const struct klog_allow klog[] = {
 
 static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
 
+static const struct option_spec options[] = {
+	{ .name = "row-ms",
+	  .value = "MS",
+	  .help = "how long each line of the table is measured (1500)",
+	  .least = 100,
+	  .most = 600000 },
+	{ 0 },
+};
+
 const struct hypothesis hypothesis = {
 	.name = "short_period_soft",
 	.claim = "Sampling cpu-clock at absurdly short periods on every CPU starves neither a "
@@ -307,5 +322,6 @@ const struct hypothesis hypothesis = {
 	.checks = checks,
 	.klog = klog,
 	.sysctls = sysctls,
+	.options = options,
 	.run = run_short_periods,
 };
