@@ -53,6 +53,7 @@ struct proof_machine {
 	struct proof_list bounds; /* HYPOTHESIS.CHECK=VALUE */
 	struct proof_list own;	  /* options, HYPOTHESIS.NAME=VALUE */
 	size_t repeat;
+	const char *scale; /* of all time limits; NULL: 1 */
 	struct proof_row *rows;
 	size_t n_rows;
 };

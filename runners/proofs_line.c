@@ -90,6 +90,14 @@ static int take_repeat(struct proof_machine *machine, const char *value, struct 
 	return result;
 }
 
+/* What is a scale and what is not, the run says. */
+static int take_scale(struct proof_machine *machine, const char *value, struct err *err)
+{
+	(void)err;
+	machine->scale = value;
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*take)(struct proof_machine *machine, const char *value, struct err *err);
@@ -97,6 +105,7 @@ static const struct {
 	{ "cpu-model", take_cpu_model }, { "mode", take_mode },	    { "fault", take_fault },
 	{ "variant", take_variant },	 { "param", take_param },   { "kernel", take_kernel },
 	{ "bound", take_bound },	 { "option", take_option }, { "repeat", take_repeat },
+	{ "timeout-scale", take_scale },
 };
 
 static int take_setting(struct proof_machine *machine, const char *name, const char *value,

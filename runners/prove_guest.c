@@ -56,6 +56,8 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 	add_settings(args, machine, "--bound", &machine->bounds);
 	add_settings(args, machine, "--option", &machine->own);
 	snprintf(repeat, sizeof(repeat), "%zu", machine->repeat);
+	if (machine->scale)
+		add(args, "--timeout-scale", machine->scale);
 	if (machine->repeat > 1)
 		add(args, "--repeat", repeat);
 	return args;

@@ -30,6 +30,7 @@ static const struct {
 	{ "option h.n=3 bound other.c=1 option h.m=x",
 	  "--mode=exact --option=h.n=3 --option=h.m=x" },
 	{ "kernel stock", "--mode=exact" },
+	{ "timeout-scale 0.5", "--mode=exact --timeout-scale=0.5" },
 };
 
 START_TEST(options)
