@@ -184,7 +184,7 @@ static void check_overflows(struct run *run, const struct workload *work)
 
 static int run_counts(struct run *run)
 {
-	const struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	const struct workload *work = workload_find("multiply");
 	int cpu = run_cpus(run)->cpu[0];
 	struct err err;
@@ -194,7 +194,6 @@ static int run_counts(struct run *run)
 		return run_skip(run, "no loop of known length for this architecture");
 	if (cpus_pin(cpu, &err))
 		return run_broken(run, "%s", err.text);
-	/* On a hybrid machine it may be of a PMU that only other CPUs have. */
 	if (event_probe(&attr, &err))
 		return run_skip(run, "CPU %d: %s", cpu, err.text);
 	first = count_loop(run, PERF_COUNT_HW_INSTRUCTIONS, work, ROUNDS_SHORT);

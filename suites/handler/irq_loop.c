@@ -248,8 +248,20 @@ static bool run_setting(struct experiment *experiment, const struct setting *set
 	return true;
 }
 
+/* All that is to be told of a CPU whose counters sample. */
+static void run_settings(struct experiment *experiment)
+{
+	if (!measure_quiet(experiment))
+		return;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!run_setting(experiment, &settings[i]))
+			break;
+	run_control(experiment->run, "samples", (double)experiment->samples, 0, "1");
+}
+
 static int run_irq_loop(struct run *run)
 {
+	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	struct experiment experiment = {
 		.run = run,
 		.cpu = run_cpus(run)->cpu[0],
@@ -269,12 +281,10 @@ static int run_irq_loop(struct run *run)
 		run_note(run, "interrupts are not compared with samples: %s", err.text);
 		experiment.nmi_row = NULL;
 	}
-	if (measure_quiet(&experiment)) {
-		for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-			if (!run_setting(&experiment, &settings[i]))
-				break;
-		run_control(run, "samples", (double)experiment.samples, 0, "1");
-	}
+	if (event_probe(&attr, &err))
+		run_skip(run, "CPU %d: %s", experiment.cpu, err.text);
+	else
+		run_settings(&experiment);
 	if (placement_restore(&placement, &err))
 		run_broken(run, "%s", err.text);
 	return 0;
