@@ -6,12 +6,22 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#define PERIOD_LONG 1000003 /* a few thousand samples per second at the most */
+
 struct perf_event_attr counters_user_attr(uint64_t config)
 {
 	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, config);
 
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
+	return attr;
+}
+
+struct perf_event_attr counters_sampling_attr(uint64_t config)
+{
+	struct perf_event_attr attr = counters_user_attr(config);
+
+	attr.sample_period = PERIOD_LONG;
 	return attr;
 }
 

@@ -11,6 +11,13 @@
 struct perf_event_attr counters_user_attr(uint64_t config);
 
 /*
+ * The same with a long period: event_probe() of it, on a CPU that this thread is pinned to, says
+ * whether that can be sampled there. A PMU may be without interrupts, and on a hybrid machine the
+ * generic events are of one PMU only, which not all CPUs have.
+ */
+struct perf_event_attr counters_sampling_attr(uint64_t config);
+
+/*
  * Open and enable `n` events of the calling thread, call work(context), disable, read and close
  * them. counts[i] belongs to attrs[i]. -errno as of event_open_self() and event_read().
  */

@@ -18,6 +18,7 @@
 
 #include "clock.h"
 #include "counters.h"
+#include "event.h"
 #include "hypothesis.h"
 #include "workload.h"
 
@@ -26,6 +27,7 @@
 #define ROUNDS_SCALED 5000000 /* 0.1 s: more than ten turns of 4 ms */
 #define EVENTS_MAX 33	      /* twice what the largest PMUs have, and one */
 #define SCALED_WRONG_MAX 0.2
+#define TRIES 3
 
 /* The event is enabled and disabled around the work, and the times it says are held against ours.
  */
@@ -100,62 +102,114 @@ static void check_times(struct run *run, const struct workload *work)
 }
 
 /* How many of n counts, scaled up to the time they were enabled, are far from what they must be. */
-static unsigned int scaled_wrong(struct run *run, const struct event_count *counts, size_t n,
-				 double expected)
+static size_t scaled_wrong(const struct event_count *counts, size_t n, double expected)
 {
-	unsigned int wrong = 0;
+	size_t wrong = 0;
 
+	/* Also where it is not a number. */
+	for (size_t i = 0; i < n; i++)
+		wrong += !(fabs(counters_scaled(&counts[i]) / expected - 1) <= SCALED_WRONG_MAX);
+	return wrong;
+}
+
+static size_t waited(const struct event_count *counts, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += counts[i].running < counts[i].enabled;
+	return sum;
+}
+
+static void report(struct run *run, const struct event_count *counts, size_t n, double expected)
+{
 	for (size_t i = 0; i < n; i++) {
-		double scaled = counters_scaled(&counts[i]);
 		char row[32];
 
 		snprintf(row, sizeof(row), "event %zu of %zu", i + 1, n);
 		run_figure(run, "multiplexed", row, "time on the PMU",
 			   100 * (double)counts[i].running / (double)counts[i].enabled, "%");
-		run_figure(run, "multiplexed", row, "scaled / expected", scaled / expected, "1");
-		/* Also where it is not a number. */
-		wrong += !(fabs(scaled / expected - 1) <= SCALED_WRONG_MAX);
+		run_figure(run, "multiplexed", row, "scaled / expected",
+			   counters_scaled(&counts[i]) / expected, "1");
 	}
-	return wrong;
+}
+
+/*
+ * Count the loop with n events, again while any is far off: time that the hypervisor takes away is
+ * that of the event whose turn it is, whereas times that are wrong are so each time.
+ */
+static int count_scaled(const struct workload *work, size_t n, struct event_count *counts,
+			struct err *err)
+{
+	struct workload_job job = { work, ROUNDS_SCALED };
+	double expected = (double)workload_instructions(work, ROUNDS_SCALED);
+	struct perf_event_attr attrs[EVENTS_MAX];
+	int result = 0;
+
+	for (size_t i = 0; i < n; i++)
+		attrs[i] = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	for (int tries = 0; !result && tries < TRIES; tries++) {
+		result = counters_count(attrs, n, workload_do, &job, counts, err);
+		if (!result && !scaled_wrong(counts, n, expected))
+			break;
+	}
+	return result;
+}
+
+/* How many events the PMU counts at once; 0 and a broken run when that is not known, or none. */
+static size_t count_fit(struct run *run, const struct workload *work)
+{
+	struct workload_job job = { work, ROUNDS_FIT };
+	struct perf_event_attr attrs[EVENTS_MAX];
+	struct err err;
+	size_t fit = 0;
+
+	for (size_t i = 0; i < EVENTS_MAX; i++)
+		attrs[i] = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	if (counters_fit(attrs, EVENTS_MAX, workload_do, &job, &fit, &err)) {
+		run_broken(run, "multiplexing: %s", err.text);
+		return 0;
+	}
+	/* Pinned events of somebody else may hold all counters: then none has to wait its turn. */
+	return run_control(run, "events on the PMU at once", (double)fit, 0, "1") ? fit : 0;
 }
 
 /* More events than the PMU has counters take turns, and their counts are scaled. */
 static void check_multiplexing(struct run *run, const struct workload *work)
 {
-	struct perf_event_attr attrs[EVENTS_MAX];
+	double expected = (double)workload_instructions(work, ROUNDS_SCALED);
 	struct event_count counts[EVENTS_MAX];
-	struct workload_job job = { work, ROUNDS_FIT };
-	size_t fit = 0, n = 0, waited = 0;
+	size_t fit = count_fit(run, work);
+	size_t n = fit < EVENTS_MAX / 2 ? 2 * fit + 1 : EVENTS_MAX;
 	struct err err;
-	int result;
 
-	for (size_t i = 0; i < EVENTS_MAX; i++)
-		attrs[i] = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
-	result = counters_fit(attrs, EVENTS_MAX, workload_do, &job, &fit, &err);
-	n = fit < EVENTS_MAX / 2 ? 2 * fit + 1 : EVENTS_MAX;
-	job.rounds = ROUNDS_SCALED;
-	if (!result)
-		result = counters_count(attrs, n, workload_do, &job, counts, &err);
-	if (result) {
+	if (!fit)
+		return;
+	if (count_scaled(work, n, counts, &err)) {
 		run_broken(run, "multiplexing: %s", err.text);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		waited += counts[i].running < counts[i].enabled;
-	if (!run_control(run, "events that had to wait for a counter", (double)waited, 0, "1"))
-		return;
-	run_check_eq(
-		run, "multiplexing_scales", NULL,
-		scaled_wrong(run, counts, n, (double)workload_instructions(work, ROUNDS_SCALED)), 0,
-		"1");
+	report(run, counts, n, expected);
+	if (run_control(run, "events that had to wait for a counter", (double)waited(counts, n), 0,
+			"1"))
+		run_check_eq(run, "multiplexing_scales", NULL,
+			     (double)scaled_wrong(counts, n, expected), 0, "1");
 }
 
 static int run_multiplexing(struct run *run)
 {
+	const struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	const struct workload *work = workload_find("multiply");
+	int cpu = run_cpus(run)->cpu[0];
+	struct err err;
 
 	if (!work->exact)
 		return run_skip(run, "no loop of known length for this architecture");
+	if (cpus_pin(cpu, &err))
+		return run_broken(run, "%s", err.text);
+	/* On a hybrid machine it may be of a PMU that only other CPUs have. */
+	if (event_probe(&attr, &err))
+		return run_skip(run, "CPU %d: %s", cpu, err.text);
 	check_times(run, work);
 	check_multiplexing(run, work);
 	return 0;
@@ -179,7 +233,7 @@ static const struct check checks[] = {
 		   "20 % of what the loop has",
 	  .origin = "all events see the same loop in turn; loose for interrupts and changing "
 		    "frequency, as an event on the PMU for half of the time is off by 50 % "
-		    "unscaled" },
+		    "unscaled; the best of three, for a hypervisor that takes the CPU away" },
 	{ 0 },
 };
 

@@ -32,10 +32,11 @@
 #include "sysctl.h"
 #include "workload.h"
 
-#define PARTS 12	/* of a row; the ring is read after each */
-#define PART_NS 7000000 /* a quarter is two ticks of HZ=100: throttled events are back by then */
-#define CHUNK 2000	/* rounds of the loop between looks at the clock: below 100 us */
-#define RING_PAGES 128	/* 10,000 samples of 48 bytes: 1.5 million per second */
+#define PARTS 12 /* of a row; the ring is read after each */
+/* CPU time; a quarter is two ticks of HZ=100: throttled events are back by then. */
+#define PART_NS 7000000
+#define CHUNK 2000     /* rounds of the loop between looks at the clock: below 100 us */
+#define RING_PAGES 128 /* 10,000 samples of 48 bytes: 1.5 million per second */
 #define QUARTERS 4
 #define SILENT_MAX 5.0 /* periods */
 #define SUM_MIN 0.9
@@ -81,13 +82,13 @@ struct stint {
 static void do_part(void *context)
 {
 	struct stint *stint = context;
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + PART_NS;
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + PART_NS;
 
 	stint->part++;
 	do {
 		stint->experiment->work->run(CHUNK);
 		stint->chunks++;
-	} while (clock_ns(CLOCK_MONOTONIC) < end);
+	} while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 }
 
 static void mark(struct stint *stint, uint64_t count)
@@ -247,8 +248,20 @@ static bool run_setting(struct experiment *experiment, const struct setting *set
 	return true;
 }
 
+/* All that is to be told of a CPU whose counters sample. */
+static void run_settings(struct experiment *experiment)
+{
+	if (!measure_quiet(experiment))
+		return;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!run_setting(experiment, &settings[i]))
+			break;
+	run_control(experiment->run, "samples", (double)experiment->samples, 0, "1");
+}
+
 static int run_irq_loop(struct run *run)
 {
+	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	struct experiment experiment = {
 		.run = run,
 		.cpu = run_cpus(run)->cpu[0],
@@ -268,12 +281,10 @@ static int run_irq_loop(struct run *run)
 		run_note(run, "interrupts are not compared with samples: %s", err.text);
 		experiment.nmi_row = NULL;
 	}
-	if (measure_quiet(&experiment)) {
-		for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-			if (!run_setting(&experiment, &settings[i]))
-				break;
-		run_control(run, "samples", (double)experiment.samples, 0, "1");
-	}
+	if (event_probe(&attr, &err))
+		run_skip(run, "CPU %d: %s", experiment.cpu, err.text);
+	else
+		run_settings(&experiment);
 	if (placement_restore(&placement, &err))
 		run_broken(run, "%s", err.text);
 	return 0;

@@ -293,6 +293,7 @@ static void run_migrating(struct experiment *all)
 
 static int run_lost_pmi(struct run *run)
 {
+	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	struct experiment *all = calloc(1, sizeof(*all));
 	struct placement placement;
 	struct err err;
@@ -307,7 +308,9 @@ static int run_lost_pmi(struct run *run)
 		free(all);
 		return 0;
 	}
-	if (find_kinds(all, &err) || fill_pmu(all, &err)) {
+	if (event_probe(&attr, &err)) {
+		run_skip(run, "CPU %d: %s", run_cpus(run)->cpu[0], err.text);
+	} else if (find_kinds(all, &err) || fill_pmu(all, &err)) {
 		run_broken(run, "%s", err.text);
 	} else if (run_control(run, "events counted at once", (double)all->n, 0, "1")) {
 		run_counters(all);

@@ -21,6 +21,7 @@
 #include "clock.h"
 #include "cycles_alias.h"
 #include "drain.h"
+#include "event.h"
 #include "hypothesis.h"
 #include "io.h"
 #include "precise.h"
@@ -34,6 +35,7 @@
 #define PARTS 200	  /* four times as many as should be needed */
 #define RING_PAGES 64
 #define PLAN_ROUNDS 20000
+#define PROBE_PERIOD 100003
 #define EVENNESS_MIN 0.2
 #define EXACT_MIN 90 /* % */
 /*
@@ -126,22 +128,29 @@ static int plan(struct series *series, uint64_t *period, struct err *err)
 	return 0;
 }
 
+static struct perf_event_attr choice_attr(const struct choice *choice, uint64_t period)
+{
+	struct perf_event_attr attr = event_attr(choice->type, choice->config);
+
+	attr.precise_ip = choice->precise & 3;
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.wakeup_events = 1; /* an interrupt for each record */
+	return attr;
+}
+
 static int sample(struct series *series, const struct choice *choice, uint64_t period,
 		  struct err *err)
 {
-	struct self_sampling sampling = { .attr = event_attr(choice->type, choice->config),
+	struct self_sampling sampling = { .attr = choice_attr(choice, period),
 					  .pages = RING_PAGES,
 					  .parts = PARTS,
 					  .work = work,
 					  .handle = take,
 					  .context = series };
 
-	sampling.attr.precise_ip = choice->precise & 3;
-	sampling.attr.sample_period = period;
-	sampling.attr.sample_type = PERF_SAMPLE_IP;
-	sampling.attr.exclude_kernel = 1;
-	sampling.attr.exclude_hv = 1;
-	sampling.attr.wakeup_events = 1; /* an interrupt for each record */
 	series->samples = series->exact = series->inside = 0;
 	memset(series->count, 0, sizeof(series->count));
 	return self_sample(&sampling, err);
@@ -240,6 +249,31 @@ static void compare_all(struct run *run, const struct series *pp, uint64_t perio
 			 pmu);
 }
 
+/*
+ * Pin this thread, and see that the CPU has what is compared: IBS of AMD takes cycles:pp, but
+ * neither branches:pp nor, in older kernels, user code only. False: a skip, or a broken run.
+ */
+static bool prepare(struct run *run)
+{
+	const struct choice *const wanted[] = { &cycles_pp, &branches_pp };
+	int cpu = run_cpus(run)->cpu[0];
+	struct err err;
+
+	if (cpus_pin(cpu, &err)) {
+		run_broken(run, "%s", err.text);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct perf_event_attr attr = choice_attr(wanted[i], PROBE_PERIOD);
+
+		if (!event_probe(&attr, &err))
+			continue;
+		run_skip(run, "%s of user code on CPU %d: %s", wanted[i]->row, cpu, err.text);
+		return false;
+	}
+	return true;
+}
+
 static int run_prec_dist(struct run *run)
 {
 	const struct workload *loop = workload_find("sqrt");
@@ -249,13 +283,15 @@ static int run_prec_dist(struct run *run)
 
 	if (loop->nr_starts != INSNS)
 		return run_skip(run, "no loop of ten sqrtps for this architecture");
+	if (!prepare(run))
+		return 0;
 	series.loop = (struct code_layout){ (uintptr_t)loop->branches[0].to, loop->starts, INSNS };
 	if (plan(&series, &period, &err))
 		return run_broken(run, "%s", err.text);
 	if (!control_branches(run, &series, period))
 		return 0;
 	if (sample(&series, &cycles_pp, period, &err))
-		return run_skip(run, "cycles:pp of user code: %s", err.text);
+		return run_broken(run, "%s: %s", cycles_pp.row, err.text);
 	report(run, &cycles_pp, &series);
 	if (!run_control(run, "samples in the loop", (double)series.inside, SAMPLES_MIN - 1, "1") ||
 	    !run_control(run, "samples with an exact address",

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "counters.h"
 #include "drain.h"
 #include "fork_periods.h"
 #include "fork_storm.h"
@@ -291,17 +292,34 @@ static void run_cpu(struct run *run, struct observed *observed, int cpu)
 	}
 }
 
+/* Can cycles be sampled there? On a hybrid machine they are of a PMU that some CPUs have not. */
+static bool samples_on(struct run *run, int cpu)
+{
+	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct err err;
+
+	if (!cpus_pin(cpu, &err) && !event_probe(&attr, &err))
+		return true;
+	run_note(run, "cpu %d: not measured: %s", cpu, err.text);
+	return false;
+}
+
 static int run_fork_period(struct run *run)
 {
 	const struct cpus *cpus = run_cpus(run);
 	struct observed *observed = malloc(sizeof(*observed));
+	size_t tried = 0;
 
 	if (!observed)
 		return run_broken(run, "out of memory");
-	for (size_t i = 0; i < cpus->n && i < CPUS_TRIED; i++)
+	for (size_t i = 0; i < cpus->n && tried < CPUS_TRIED; i++) {
+		if (!samples_on(run, cpus->cpu[i]))
+			continue;
 		run_cpu(run, observed, cpus->cpu[i]);
+		tried++;
+	}
 	free(observed);
-	return 0;
+	return tried ? 0 : run_skip(run, "cycles can be sampled on none of the CPUs");
 }
 
 static const struct need needs[] = {
