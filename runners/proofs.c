@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab_variants.h"
 #include "proofs_line.h"
 
 #define KLOG_PREFIX "klog:"
@@ -301,4 +302,18 @@ const struct proof_row *proof_setting_row(const struct proof_machine *machine, c
 		    !strncmp(machine->rows[r].hypothesis, setting, length))
 			return &machine->rows[r];
 	return NULL;
+}
+
+void proofs_test_kernel(struct proofs *proofs, bool only)
+{
+	for (size_t m = 0; m < proofs->n_machines; m++) {
+		struct proof_machine *machine = &proofs->machines[m];
+
+		if (!strcmp(machine->lab.variant, LAB_PLAIN))
+			machine->lab.variant[0] = '\0';
+		if (!only || (!*machine->lab.variant && !machine->stock))
+			continue;
+		for (size_t r = 0; r < machine->n_rows; r++)
+			machine->rows[r].selected = false;
+	}
 }

@@ -101,6 +101,12 @@ int proofs_select(struct proofs *proofs, char *const *patterns, size_t n, struct
 /* The row of the hypothesis that a setting HYPOTHESIS.X=VALUE is about, or NULL. */
 const struct proof_row *proof_setting_row(const struct proof_machine *machine, const char *setting);
 
+/*
+ * A kernel is to be tested: it takes the place of the kernel with variants where none is on (plain).
+ * With `only`, rows of machines that do not boot it are deselected.
+ */
+void proofs_test_kernel(struct proofs *proofs, bool only);
+
 /* Are both rows selected? */
 bool proofs_relation_selected(const struct proof_relation *relation);
 

@@ -359,6 +359,34 @@ START_TEST(own_table_is_complete)
 }
 END_TEST
 
+static const char kernels[] = "machine a\nh pass\nmachine b variant plain fault shadow\nh pass\n"
+				"machine c variant freeze\nh pass\nmachine d kernel stock\nh pass\n";
+
+/* What boots a kernel that is to be tested. */
+START_TEST(kernel_to_be_tested)
+{
+	struct proofs proofs;
+	struct err err;
+
+	for (int only = 0; only < 2; only++) {
+		FILE *file = fmemopen((char *)(uintptr_t)kernels, strlen(kernels), "r");
+
+		ck_assert_int_eq(proofs_parse(&proofs, "table", file, &err), 0);
+		fclose(file);
+		ck_assert_int_eq(proofs_select(&proofs, NULL, 0, &err), 0);
+		proofs_test_kernel(&proofs, only);
+		ck_assert_str_eq(proofs.machines[0].lab.variant, "");
+		ck_assert_str_eq(proofs.machines[1].lab.variant, "");
+		ck_assert_str_eq(proofs.machines[2].lab.variant, "freeze");
+		ck_assert(proofs.machines[0].rows[0].selected);
+		ck_assert(proofs.machines[1].rows[0].selected);
+		ck_assert_int_eq(proofs.machines[2].rows[0].selected, !only);
+		ck_assert_int_eq(proofs.machines[3].rows[0].selected, !only);
+		proofs_free(&proofs);
+	}
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *suite = suite_create("proofs");
@@ -372,6 +400,7 @@ Suite *suite(void)
 	tcase_add_test(tcase, sees_missing_faults);
 	tcase_add_test(tcase, knows_hypotheses_and_checks);
 	tcase_add_test(tcase, own_table_is_complete);
+	tcase_add_test(tcase, kernel_to_be_tested);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -282,6 +282,8 @@ static int load(struct prove *prove, struct err *err)
 		result = check_complete(prove, variants, err);
 	if (!result)
 		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
+	if (!result && options->kernel)
+		proofs_test_kernel(&prove->proofs, !options->n_patterns);
 	if (!result && options->markdown)
 		result = splice_file(options->markdown, NULL, err);
 	return result;
