@@ -82,7 +82,8 @@ LIB := $(BUILD)/libpmiproof.a
 CMD_LIB := $(BUILD)/libcommand.a
 COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
-LAB_GUESTS := $(addprefix $(BUILD)/fixtures/machines/x86/,smoke_guest fault_guest)
+LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
+	kernels/x86/witness_guest)
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -90,7 +91,7 @@ FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c fixtures/hooks/insert.c \
-	fixtures/machines/x86/smoke_guest.c fixtures/machines/x86/fault_guest.c ci/check_main.c)
+	ci/check_main.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
 	prove-test prove fuzz
@@ -99,7 +100,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-kernels lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -121,6 +122,9 @@ prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, r
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
+
+lab-witness: lab-kernels $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
+	@fixtures/kernels/x86/witness $(VARIANT)
 
 lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
 	@ci/lab-perf
@@ -252,6 +256,6 @@ $(BUILD)/ksrc: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KSRC)' | cmp -s - $@ || echo '$(KSRC)' >$@
 
--include $(OBJS:.o=.d)
+-include $(OBJS:.o=.d) $(LAB_GUESTS:=.d)
 
 endif

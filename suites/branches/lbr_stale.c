@@ -234,11 +234,8 @@ static void try_injection(struct run *run)
 static int run_lbr_stale(struct run *run)
 {
 	struct perf_event_attr attr = mode_attr(&modes[0]);
-	const char *option = run_option(run, "inject");
 	struct err err;
 
-	if (option && strcmp(option, "yes") != 0 && strcmp(option, "no") != 0)
-		return run_broken(run, "--inject=%s is neither yes nor no", option);
 	if (!regions.n)
 		return run_skip(run, "no regions of code for this architecture");
 	if (cpus_pin(run_cpus(run)->cpu[0], &err))
@@ -293,10 +290,14 @@ static const struct klog_allow klog[] = {
 
 static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
 
+static const char *const yes_no[] = { "yes", "no", NULL };
+
 static const struct option_spec options[] = {
-	{ "inject", "yes|no",
-	  "freeze the records on purpose as a control; taints the kernel (default: no, but yes on "
-	  "an emulated CPU)" },
+	{ .name = "inject",
+	  .value = "yes|no",
+	  .help = "freeze the records on purpose as a control; taints the kernel (default: no, but "
+		  "yes on an emulated CPU)",
+	  .words = yes_no },
 	{ 0 },
 };
 
