@@ -21,9 +21,8 @@ int handler_cost_observe(struct handler_cost *cost, const struct perf_event_attr
 		result = sampler_stop(&cost->sampler, err);
 	}
 	stopped = handler_time_stop(&cost->time, result ? NULL : err);
-	if (!result && !stopped && cost->time.lost)
-		return err_set(err, 0, "%llu trace events lost",
-			       (unsigned long long)cost->time.lost);
+	if (!result && !stopped)
+		return handler_time_complete(&cost->time, err);
 	return result ? result : stopped;
 }
 

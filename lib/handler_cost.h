@@ -17,7 +17,7 @@ struct handler_cost {
 
 /*
  * Sample `attr` for `ns` on the CPUs that cost->time was opened for, with the handler traced. Rings
- * of `pages`, at most `max` samples a CPU. -errno, also when trace events were lost. Each success
+ * of `pages`, at most `max` samples a CPU. -errno, also as of handler_time_complete(). Each success
  * or failure is followed by handler_cost_end() before the next.
  */
 int handler_cost_observe(struct handler_cost *cost, const struct perf_event_attr *attr,

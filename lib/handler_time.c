@@ -155,6 +155,19 @@ int handler_time_stop(struct handler_time *time, struct err *err)
 	return result;
 }
 
+int handler_time_complete(const struct handler_time *time, struct err *err)
+{
+	uint64_t dropped = 0;
+
+	for (size_t i = 0; i < time->n; i++)
+		dropped += time->cpu[i].dropped;
+	if (time->lost)
+		return err_plain(err, ENOBUFS, "%" PRIu64 " trace events lost", time->lost);
+	if (dropped)
+		return err_plain(err, ENOBUFS, "%" PRIu64 " handlers more than expected", dropped);
+	return 0;
+}
+
 void handler_time_close(struct handler_time *time)
 {
 	trace_close(time->trace);

@@ -66,6 +66,12 @@ int handler_time_start(struct handler_time *time, struct err *err);
 /* Stop; spans and `lost` can be read now. */
 int handler_time_stop(struct handler_time *time, struct err *err);
 
+/*
+ * Is everything there? -ENOBUFS when trace events were lost or there were more invocations than are
+ * kept: what they took is in no sum then.
+ */
+int handler_time_complete(const struct handler_time *time, struct err *err);
+
 void handler_time_close(struct handler_time *time);
 
 /*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -106,6 +107,22 @@ START_TEST(samples_lie_in_timer_interrupts)
 }
 END_TEST
 
+/* What is missing makes a share too small, whichever way it got lost and on whatever CPU. */
+START_TEST(nothing_may_be_missing)
+{
+	struct handler_cpu cpus[2] = { { .n = 3 }, { .n = 1 } };
+	struct handler_time time = { .cpu = cpus, .n = 2 };
+	struct err err;
+
+	ck_assert_int_eq(handler_time_complete(&time, &err), 0);
+	time.lost = 1;
+	ck_assert_int_eq(handler_time_complete(&time, &err), -ENOBUFS);
+	time.lost = 0;
+	cpus[1].dropped = 1;
+	ck_assert_int_eq(handler_time_complete(&time, &err), -ENOBUFS);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("handler_time");
@@ -114,6 +131,7 @@ Suite *suite(void)
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, times_find_their_span);
 	tcase_add_test(tcase, no_times_no_spans);
+	tcase_add_test(tcase, nothing_may_be_missing);
 	tcase_add_test(tcase, samples_lie_in_timer_interrupts);
 	suite_add_tcase(s, tcase);
 	return s;

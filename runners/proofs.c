@@ -120,9 +120,23 @@ static int add_relation(struct proofs *proofs, const struct proof_relation *rela
 	return 0;
 }
 
+static int add_unproven(struct proofs *proofs, const struct proof_unproven *unproven,
+			struct err *err)
+{
+	struct proof_unproven *all =
+		reallocarray(proofs->unproven, proofs->n_unproven + 1, sizeof(*all));
+
+	if (!all)
+		return err_set(err, ENOMEM, "unproven");
+	proofs->unproven = all;
+	all[proofs->n_unproven++] = *unproven;
+	return 0;
+}
+
 static int take_words(struct proofs *proofs, unsigned int line, char **words, size_t n,
 		      struct err *err)
 {
+	struct proof_unproven unproven = { .line = line };
 	struct proof_machine machine = { .line = line };
 	struct proof_relation relation = { .line = line };
 	struct proof_row row = { .line = line };
@@ -135,6 +149,10 @@ static int take_words(struct proofs *proofs, unsigned int line, char **words, si
 	if (!strcmp(words[0], "less")) {
 		result = proofs_line_less(&relation, words, n, err);
 		return result ? result : add_relation(proofs, &relation, err);
+	}
+	if (!strcmp(words[0], "unproven")) {
+		result = proofs_line_unproven(&unproven, words, n, err);
+		return result ? result : add_unproven(proofs, &unproven, err);
 	}
 	result = proofs_line_row(&row, words, n, err);
 	return result ? result : add_row(proofs, &row, err);
@@ -243,6 +261,7 @@ void proofs_free(struct proofs *proofs)
 		free(proofs->machines[i].rows);
 	free(proofs->machines);
 	free(proofs->relations);
+	free(proofs->unproven);
 	free(proofs->text);
 	*proofs = (struct proofs){ 0 };
 }

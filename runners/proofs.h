@@ -72,6 +72,12 @@ struct proof_relation {
 	double factor;
 };
 
+/* A check that no row refutes, and why: what the lab cannot show is said, not forgotten. */
+struct proof_unproven {
+	unsigned int line;
+	const char *hypothesis, *check, *reason;
+};
+
 struct proofs {
 	const char *path; /* the caller's */
 	char *text;	  /* of the file, cut into words */
@@ -79,6 +85,8 @@ struct proofs {
 	size_t n_machines;
 	struct proof_relation *relations;
 	size_t n_relations;
+	struct proof_unproven *unproven;
+	size_t n_unproven;
 	size_t n_rows; /* of all machines */
 };
 
@@ -102,8 +110,8 @@ int proofs_select(struct proofs *proofs, char *const *patterns, size_t n, struct
 const struct proof_row *proof_setting_row(const struct proof_machine *machine, const char *setting);
 
 /*
- * A kernel is to be tested: it takes the place of the kernel with variants where none is on (plain).
- * With `only`, rows of machines that do not boot it are deselected.
+ * A kernel is to be tested: it takes the place of the kernel with variants where none is on
+ * (plain). With `only`, rows of machines that do not boot it are deselected.
  */
 void proofs_test_kernel(struct proofs *proofs, bool only);
 

@@ -322,9 +322,45 @@ START_TEST(knows_hypotheses_and_checks)
 	knows("machine m variant freeze,slow-tick\nh pass\n", "");
 	knows("machine m variant plain\nh pass\n", "");
 	knows("machine m variant freeze,nosuch\nh pass\n", "table:1: --variant nosuch: none");
+	knows("machine m\nh pass\nunproven h c \"a reason\"\n", "");
+	knows("machine m\nh pass\nunproven hh c why\n", "table:3: no hypothesis hh");
+	knows("machine m\nh pass\nunproven h e why\n", "table:3: h has no check e");
+	knows("machine m\nh fail by c\nunproven h c why\n",
+	      "table:3: unproven h c: a row refutes it, in line 2");
 	knows("machine m option hh.c=1\nh pass\n", "table:1: option hh.c=1: no row of machine m");
 	knows("machine m option h.c=1\nh pass\n", "");
 	knows("machine m bound hh.c=1\nh pass\n", "table:1: bound hh.c=1: no row of machine m");
+}
+END_TEST
+
+static void unrefuted(const char *text, size_t expected, const char *gap)
+{
+	char name[] = "h";
+	struct suite_test test = { .name = name };
+	const struct suite suite = { &test, 1 };
+	struct proofs proofs;
+	char *gaps = NULL;
+	size_t size;
+	FILE *out = open_memstream(&gaps, &size);
+
+	test.declaration = json_pack("{s:[{s:s},{s:s}]}", "checks", "name", "c", "name", "d");
+	take(&proofs, text);
+	ck_assert_uint_eq(proofs_unrefuted(&proofs, &suite, out), expected);
+	fclose(out);
+	ck_assert_str_eq(gaps, gap);
+	free(gaps);
+	json_decref(test.declaration);
+	proofs_free(&proofs);
+}
+
+/* What may fail beside something else is not what refutes. */
+START_TEST(each_check_is_refuted_or_listed)
+{
+	unrefuted("machine m\nh fail by c d\n", 0, "");
+	unrefuted("machine m\nh fail by c\nunproven h d why\n", 0, "");
+	unrefuted("machine m\nh fail by c also d\n", 1, "check d of h is refuted by no row");
+	unrefuted("machine m\nh pass\n", 2,
+		  "check c of h is refuted by no row; check d of h is refuted by no row");
 }
 END_TEST
 
@@ -360,7 +396,7 @@ START_TEST(own_table_is_complete)
 END_TEST
 
 static const char kernels[] = "machine a\nh pass\nmachine b variant plain fault shadow\nh pass\n"
-				"machine c variant freeze\nh pass\nmachine d kernel stock\nh pass\n";
+			      "machine c variant freeze\nh pass\nmachine d kernel stock\nh pass\n";
 
 /* What boots a kernel that is to be tested. */
 START_TEST(kernel_to_be_tested)
@@ -399,6 +435,7 @@ Suite *suite(void)
 	tcase_add_test(tcase, sees_gaps);
 	tcase_add_test(tcase, sees_missing_faults);
 	tcase_add_test(tcase, knows_hypotheses_and_checks);
+	tcase_add_test(tcase, each_check_is_refuted_or_listed);
 	tcase_add_test(tcase, own_table_is_complete);
 	tcase_add_test(tcase, kernel_to_be_tested);
 	suite_add_tcase(suite, tcase);

@@ -72,6 +72,35 @@ static int known_machine(const struct proof_machine *machine, const struct suite
 	return result;
 }
 
+/* The row that must refute this check, or NULL. */
+static const struct proof_row *refuting_row(const struct proofs *proofs, const char *hypothesis,
+					    const char *check)
+{
+	for (size_t m = 0; m < proofs->n_machines; m++) {
+		for (size_t r = 0; r < proofs->machines[m].n_rows; r++) {
+			const struct proof_row *row = &proofs->machines[m].rows[r];
+
+			if (!strcmp(row->hypothesis, hypothesis) && proof_list_has(&row->by, check))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+static int known_unproven(const struct proofs *proofs, const struct proof_unproven *unproven,
+			  const struct suite *suite, struct err *err)
+{
+	const struct proof_row row = { .hypothesis = unproven->hypothesis,
+				       .shows = unproven->check };
+	const struct proof_row *refutes =
+		refuting_row(proofs, unproven->hypothesis, unproven->check);
+
+	if (refutes)
+		return err_set(err, 0, "unproven %s %s: a row refutes it, in line %u",
+			       unproven->hypothesis, unproven->check, refutes->line);
+	return known_row(&row, suite, err);
+}
+
 int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
 		 struct err *err)
 {
@@ -80,6 +109,10 @@ int proofs_known(const struct proofs *proofs, const struct suite *suite, const c
 
 	for (size_t m = 0; !result && m < proofs->n_machines; m++)
 		result = known_machine(&proofs->machines[m], suite, variants, &line, err);
+	for (size_t i = 0; !result && i < proofs->n_unproven; i++) {
+		line = proofs->unproven[i].line;
+		result = known_unproven(proofs, &proofs->unproven[i], suite, err);
+	}
 	if (result)
 		err_prefix(err, "%s:%u", proofs->path, line);
 	return result;
@@ -156,5 +189,38 @@ size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, F
 	while (lab_variants_next(variants, &variant))
 		if (!has_variant(proofs, variant.name))
 			add_gap(out, &n, "variant", variant.name, "is in no machine");
+	return n;
+}
+
+static bool is_unproven(const struct proofs *proofs, const char *hypothesis, const char *check)
+{
+	for (size_t i = 0; i < proofs->n_unproven; i++)
+		if (!strcmp(proofs->unproven[i].hypothesis, hypothesis) &&
+		    !strcmp(proofs->unproven[i].check, check))
+			return true;
+	return false;
+}
+
+size_t proofs_unrefuted(const struct proofs *proofs, const struct suite *suite, FILE *out)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < suite->n; t++) {
+		const char *hypothesis = suite->tests[t].name;
+		json_t *check;
+		size_t i;
+
+		json_array_foreach(json_object_get(suite->tests[t].declaration, "checks"), i, check)
+		{
+			const char *name = json_string_value(json_object_get(check, "name"));
+			char both[256];
+
+			if (!name || refuting_row(proofs, hypothesis, name) ||
+			    is_unproven(proofs, hypothesis, name))
+				continue;
+			snprintf(both, sizeof(both), "%s of %s", name, hypothesis);
+			add_gap(out, &n, "check", both, "is refuted by no row");
+		}
+	}
 	return n;
 }

@@ -9,7 +9,8 @@
 
 /*
  * Is what the table names there: hypotheses, their checks, those that bounds are for, and variants
- * in the table of a kernel at this path (lab_variants.h)? -EINVAL with err naming file and line.
+ * in the table of a kernel at this path (lab_variants.h)? And is no check said to be unproven that
+ * a row refutes? -EINVAL with err naming file and line.
  */
 int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
 		 struct err *err);
@@ -21,5 +22,11 @@ int proofs_known(const struct proofs *proofs, const struct suite *suite, const c
  */
 size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, FILE *variants,
 		   FILE *out);
+
+/*
+ * Checks that no row must refute (`by`) and that are not said to be unproven. As proofs_gaps(); a
+ * check that passes because it cannot fail is found here.
+ */
+size_t proofs_unrefuted(const struct proofs *proofs, const struct suite *suite, FILE *out);
 
 #endif

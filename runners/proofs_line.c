@@ -328,3 +328,14 @@ int proofs_line_less(struct proof_relation *relation, char *const *words, size_t
 		return err_set(err, 0, "less than %s times: not a number above 0", words[7]);
 	return 0;
 }
+
+int proofs_line_unproven(struct proof_unproven *unproven, char *const *words, size_t n,
+			 struct err *err)
+{
+	if (n != 4)
+		return err_set(err, 0, "not 'unproven HYPOTHESIS CHECK REASON'");
+	unproven->hypothesis = words[1];
+	unproven->check = words[2];
+	unproven->reason = words[3];
+	return 0;
+}

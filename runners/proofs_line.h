@@ -20,6 +20,10 @@ int proofs_line_row(struct proof_row *row, char *const *words, size_t n, struct 
 int proofs_line_less(struct proof_relation *relation, char *const *words, size_t n,
 		     struct err *err);
 
+/* unproven HYPOTHESIS CHECK REASON */
+int proofs_line_unproven(struct proof_unproven *unproven, char *const *words, size_t n,
+			 struct err *err);
+
 /* Would the guests be the same? */
 bool proofs_same_machine(const struct proof_machine *a, const struct proof_machine *b);
 

@@ -131,6 +131,16 @@ static void put_origin(const struct prove *prove, FILE *out)
 	json_decref(machine);
 }
 
+/* What the table says that the lab does not show. */
+static void put_unproven(const struct proofs *proofs, FILE *out)
+{
+	if (proofs->n_unproven)
+		fputs("\nChecks that no machine here refutes (their unit tests do):\n\n", out);
+	for (size_t i = 0; i < proofs->n_unproven; i++)
+		fprintf(out, "- %s: `%s`: %s\n", proofs->unproven[i].hypothesis,
+			proofs->unproven[i].check, proofs->unproven[i].reason);
+}
+
 static int write_markdown(const struct prove *prove, struct err *err)
 {
 	char *text = NULL;
@@ -143,6 +153,7 @@ static int write_markdown(const struct prove *prove, struct err *err)
 	fputc('\n', out);
 	put_origin(prove, out);
 	result = prove_matrix_markdown(&prove->results.matrix, out);
+	put_unproven(&prove->proofs, out);
 	fputc('\n', out);
 	if (fclose(out) || result)
 		result = err_set(err, ENOMEM, "matrix");
@@ -166,6 +177,8 @@ static int conclude(const struct prove *prove)
 				  progress_colour(stdout));
 	printf("\n%zu machines in %lld s; reports: %s\n", prove->crew.done,
 	       (long long)(clock_ms() - prove->started) / 1000, prove->dir);
+	if (!prove->options.n_patterns)
+		put_unproven(&prove->proofs, stdout);
 	if (prove->options.repeat > 1)
 		printf("%zu rounds: %zu of %zu rows (%.1f %%) came out right in some rounds only\n",
 		       prove->options.repeat, sum.flaky, rows,
@@ -242,6 +255,8 @@ static int check_complete(const struct prove *prove, const char *path, struct er
 		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
 	else
 		n = proofs_gaps(&prove->proofs, names, variants, out);
+	if (!result && !n)
+		n = proofs_unrefuted(&prove->proofs, &prove->suite, out);
 	if (variants)
 		fclose(variants);
 	if (out)
