@@ -74,6 +74,8 @@ CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
+# What unit tests share.
+CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -90,8 +92,7 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) runners/pmiproof.c fixtures/outcome.c fixtures/hooks/insert.c \
-	ci/check_main.c)
+	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
 GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
 	prove-test prove fuzz
@@ -231,8 +232,7 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 $(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_check: \
 	$(s:%.c=$(BUILD)/%.o)))
 
-$(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/ci/check_main.o $(BUILD)/fixtures/outcome.o \
-		$(CMD_LIB) $(LIB)
+$(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(LDLIBS) $(shell pkg-config --libs check)
 

@@ -1,70 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The framework, by running whole hypotheses made for it in a child and reading what comes out. */
 #include <check.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../fixtures/outcome.h"
 #include "hypothesis.h"
-#include "record.h"
 
 Suite *suite(void);
-
-/* What a run left. */
-struct outcome {
-	int status; /* of wait(2) */
-	char out[65536];
-	char err[4096];
-	char records[1 << 20];
-};
-
-static void slurp(int fd, char *text, size_t size)
-{
-	ssize_t got = pread(fd, text, size - 1, 0);
-
-	ck_assert_int_ge(got, 0);
-	text[got] = '\0';
-	close(fd);
-}
 
 /* Run it with up to two arguments; `send` (0: none) is sent to it once it has printed something. */
 static void run_in_child(const struct hypothesis *h, const char *one, const char *two, int send,
 			 struct outcome *outcome)
 {
-	/* Copies: a program may write to its arguments. */
-	char *argv[] = { strdup("test"), one ? strdup(one) : NULL, two ? strdup(two) : NULL, NULL };
-	int out = memfd_create("out", 0), records = memfd_create("records", 0);
-	int errors = memfd_create("errors", 0);
-	int argc = 1 + (one != NULL) + (two != NULL);
-	pid_t pid = fork();
+	const char *const arguments[] = { one, two, NULL };
+	struct outcome_child child;
 
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		char text[16];
-
-		dup2(out, STDOUT_FILENO);
-		dup2(errors, STDERR_FILENO);
-		snprintf(text, sizeof(text), "%d", records);
-		setenv(RECORD_FD_ENV, text, 1);
-		exit(hypothesis_main(h, argc, argv));
-	}
-	while (send && lseek(records, 0, SEEK_END) == 0)
+	outcome_start_recorded(&child, h, arguments);
+	while (send && lseek(child.records, 0, SEEK_END) == 0)
 		usleep(1000);
 	if (send)
-		kill(pid, send);
-	ck_assert_int_eq(waitpid(pid, &outcome->status, 0), pid);
-	slurp(out, outcome->out, sizeof(outcome->out));
-	slurp(errors, outcome->err, sizeof(outcome->err));
-	slurp(records, outcome->records, sizeof(outcome->records));
-	for (int i = 0; i < 3; i++)
-		free(argv[i]);
+		kill(child.pid, send);
+	outcome_wait(&child, outcome);
 }
 
 /* The nth (from 0) record of a type, a new reference or NULL. */
@@ -97,12 +59,6 @@ static void assert_verdict(const struct outcome *outcome, const char *verdict, c
 		      "reason '%s' lacks '%s'",
 		      json_string_value(json_object_get(record, "reason")), reason);
 	json_decref(record);
-}
-
-static void assert_exit(const struct outcome *outcome, int code)
-{
-	ck_assert(WIFEXITED(outcome->status));
-	ck_assert_int_eq(WEXITSTATUS(outcome->status), code);
 }
 
 static const struct check two_checks[] = {
@@ -227,7 +183,7 @@ START_TEST(verdicts)
 
 	run_in_child(&h, NULL, NULL, 0, &outcome);
 	assert_verdict(&outcome, outcomes[_i].verdict, outcomes[_i].reason);
-	assert_exit(&outcome, outcomes[_i].exit);
+	outcome_exited(&outcome, outcomes[_i].exit);
 	ck_assert_ptr_nonnull(strstr(outcome.out, "TAP version 13\n1..3\n"));
 	assert_ktap_agrees(outcome.out, outcomes[_i].exit);
 }
@@ -274,7 +230,7 @@ START_TEST(usage)
 	static struct outcome outcome;
 
 	run_in_child(&h, bad_arguments[_i].one, bad_arguments[_i].two, 0, &outcome);
-	assert_exit(&outcome, 2);
+	outcome_exited(&outcome, 2);
 	/* Nothing ran. */
 	ck_assert_str_eq(outcome.records, "");
 	ck_assert_str_eq(outcome.out, "");
@@ -328,7 +284,7 @@ START_TEST(values_of_options)
 
 	h.options = some_options;
 	run_in_child(&h, option_values[_i].one, option_values[_i].two, 0, &outcome);
-	assert_exit(&outcome, option_values[_i].exit);
+	outcome_exited(&outcome, option_values[_i].exit);
 	if (option_values[_i].exit) {
 		ck_assert_str_eq(outcome.records, "");
 		ck_assert_str_eq(outcome.out, "");
@@ -351,7 +307,7 @@ START_TEST(unmet_need_is_a_skip)
 	run_in_child(&h, NULL, NULL, 0, &outcome);
 	assert_verdict(&outcome, "skip", "/nonexistent/counter");
 	assert_verdict(&outcome, "skip", "ENOENT");
-	assert_exit(&outcome, 4);
+	outcome_exited(&outcome, 4);
 
 	run_in_child(&h, "--probe", NULL, 0, &outcome);
 	probe = json_loads(outcome.out, 0, &error);
@@ -371,7 +327,7 @@ START_TEST(description)
 	json_t *object, *checks;
 
 	run_in_child(&h, "--describe", NULL, 0, &outcome);
-	assert_exit(&outcome, 0);
+	outcome_exited(&outcome, 0);
 	object = json_loads(outcome.out, 0, &error);
 	ck_assert_str_eq(json_string_value(json_object_get(object, "name")), "planted");
 	ck_assert_str_eq(json_string_value(json_object_get(object, "danger")), "safe");
@@ -479,7 +435,7 @@ START_TEST(sigterm_leaves_evidence)
 	json_t *note;
 
 	run_in_child(&h, NULL, NULL, SIGTERM, &outcome);
-	assert_exit(&outcome, 1);
+	outcome_exited(&outcome, 1);
 	note = find_record(&outcome, "note", 0);
 	ck_assert_ptr_nonnull(note);
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(note, "text")),

@@ -5,6 +5,14 @@
 
 #define HZ_MAX 1024
 
+const struct klog_allow rate_limit_klog[] = {
+	{ KLOG_THROTTLE, 100 },
+	{ KLOG_SLOW_NMI, 100 },
+	{ KLOG_NONE, 0 },
+};
+
+const char *const rate_limit_sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
+
 double rate_limit_most(const struct rate_limit *limit)
 {
 	long larger = limit->before > limit->after ? limit->before : limit->after;

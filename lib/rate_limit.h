@@ -4,8 +4,18 @@
 
 #include <stdint.h>
 
+#include "klog.h"
+
 /* The sysctl, in samples per second and CPU. */
 #define RATE_LIMIT_SYSCTL "kernel.perf_event_max_sample_rate"
+
+/*
+ * For a hypothesis that samples. Where handlers are slow the kernel rightly lowers its limit
+ * (perf_sample_event_took()), and says so, and that an NMI took long (nmi_check_duration()): up to
+ * 100 messages of each are no fault. The limit is put back afterwards.
+ */
+extern const struct klog_allow rate_limit_klog[];
+extern const char *const rate_limit_sysctls[]; /* NULL-terminated */
 
 /* What cpu-clock raises any shorter period to (perf_swevent_start_hrtimer()). */
 #define RATE_CLOCK_PERIOD_MIN_NS 10000

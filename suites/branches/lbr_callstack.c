@@ -21,6 +21,7 @@
 #include "chain_pair.h"
 #include "event.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 
 #define PERIOD 10007
 #define PARTS 16 /* the chain is built anew in each */
@@ -165,15 +166,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "lbr_callstack",
 	.claim = "In call-stack mode a branch stack shows all calls of its own task and none of "
@@ -184,7 +176,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_lbr_callstack,
 };

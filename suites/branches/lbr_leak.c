@@ -27,6 +27,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 #include "switch.h"
 #include "victim.h"
 
@@ -304,15 +305,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "lbr_leak",
 	.claim = "A process never finds branches of another one in its branch records.",
@@ -321,7 +313,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 90,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_lbr_leak,
 };

@@ -26,6 +26,7 @@
 #include "freshness.h"
 #include "hypothesis.h"
 #include "lbr_freeze.h"
+#include "rate_limit.h"
 #include "regions.h"
 
 #define RING_PAGES 64
@@ -281,15 +282,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 static const char *const yes_no[] = { "yes", "no", NULL };
 
 static const struct option_spec options[] = {
@@ -310,8 +302,8 @@ const struct hypothesis hypothesis = {
 	.budget_s = 60,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.options = options,
 	.run = run_lbr_stale,
 };

@@ -24,6 +24,7 @@
 #include "hypothesis.h"
 #include "msr_trace.h"
 #include "ping_pong.h"
+#include "rate_limit.h"
 
 #define PERIOD 100003
 #define RING_PAGES 16
@@ -243,14 +244,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "lbr_switch",
 	.claim = "While branches are sampled, a switch between two threads of a process does not "
@@ -260,7 +253,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 60,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_lbr_switch,
 };

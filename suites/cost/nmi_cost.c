@@ -104,15 +104,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* The kernel may rightly say that it lowers the rate: that is the mechanism. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
-
 static const struct option_spec options[] = { COST_ROWS_WORKLOAD, COST_ROWS_ROW_MS, { 0 } };
 
 const struct hypothesis hypothesis = {
@@ -125,8 +116,9 @@ const struct hypothesis hypothesis = {
 	.budget_s = 60,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	/* The kernel may rightly say that it lowers the rate: that is the mechanism. */
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.options = options,
 	.run = run_cost,
 };

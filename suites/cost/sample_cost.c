@@ -134,8 +134,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
-
 static const struct option_spec options[] = { COST_ROWS_WORKLOAD, COST_ROWS_ROW_MS, { 0 } };
 
 const struct hypothesis hypothesis = {
@@ -148,7 +146,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 90,
 	.needs = needs,
 	.checks = checks,
-	.sysctls = sysctls,
+	.sysctls = rate_limit_sysctls,
 	.options = options,
 	.run = run_cost,
 };

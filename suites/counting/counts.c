@@ -25,6 +25,7 @@
 #include "drain.h"
 #include "errata.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 #include "turns.h"
 #include "workload.h"
 
@@ -235,15 +236,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "counts",
 	.claim = "Hardware counters count exactly what a known loop retires, nothing from "
@@ -253,7 +245,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_counts,
 };

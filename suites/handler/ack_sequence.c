@@ -20,6 +20,7 @@
 #include "ack_scheme.h"
 #include "drain.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 #include "workload.h"
 
 #define PERIOD 200003 /* cycles: 20,000 PMIs/s at 4 GHz, below the kernel's limits */
@@ -214,15 +215,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Tracing each access makes the handler slow. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { "kernel.perf_event_max_sample_rate", NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "ack_sequence",
 	.claim =
@@ -234,7 +226,8 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	/* Tracing each access makes the handler slow. */
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_ack_sequence,
 };

@@ -321,15 +321,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "irq_loop",
 	.claim =
@@ -340,7 +331,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_irq_loop,
 };

@@ -284,14 +284,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
-static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
-
 const struct hypothesis hypothesis = {
 	.name = "pebs_fixup",
 	.claim = "Addresses of cycles:pp are exact wherever the code lies, at a page end and in "
@@ -302,7 +294,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
-	.sysctls = sysctls,
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_fixup,
 };

@@ -355,13 +355,6 @@ static const struct check checks[] = {
 	{ 0 },
 };
 
-static const struct klog_allow klog[] = {
-	/* Where handlers are slow the kernel rightly lowers its limit, and says so. */
-	{ KLOG_THROTTLE, 100 },
-	{ KLOG_SLOW_NMI, 100 },
-	{ KLOG_NONE, 0 },
-};
-
 const struct hypothesis hypothesis = {
 	.name = "fork_period",
 	.claim = "Children of a task that is sampled at a frequency start near its period, and a "
@@ -372,7 +365,7 @@ const struct hypothesis hypothesis = {
 	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
-	.klog = klog,
+	.klog = rate_limit_klog,
 	.sysctls = sysctls,
 	.run = run_fork_period,
 };

@@ -298,8 +298,6 @@ static const struct klog_allow klog[] = {
 	{ KLOG_NONE, 0 },
 };
 
-static const char *const sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
-
 static const struct option_spec options[] = {
 	{ .name = "row-ms",
 	  .value = "MS",
@@ -321,7 +319,7 @@ const struct hypothesis hypothesis = {
 	.needs = needs,
 	.checks = checks,
 	.klog = klog,
-	.sysctls = sysctls,
+	.sysctls = rate_limit_sysctls,
 	.options = options,
 	.run = run_short_periods,
 };
