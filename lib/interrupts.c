@@ -139,14 +139,50 @@ int interrupts_parse(FILE *file, const char *row, int cpu, uint32_t *count, stru
 
 int interrupts_read(const char *row, int cpu, uint32_t *count, struct err *err)
 {
+	const struct cpus one = { .n = 1, .cpu = { cpu } };
+
+	return interrupts_total(row, &one, count, err);
+}
+
+static int total(char *text, size_t length, const char *row, const struct cpus *cpus,
+		 uint32_t *count, struct err *err)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		FILE *file = fmemopen(text, length, "r");
+		uint32_t one;
+		int result;
+
+		if (!file)
+			return err_set(err, errno, "read");
+		result = interrupts_parse(file, row, cpus->cpu[i], &one, err);
+		fclose(file);
+		if (result)
+			return result;
+		sum += one;
+	}
+	*count = sum;
+	return 0;
+}
+
+int interrupts_total(const char *row, const struct cpus *cpus, uint32_t *count, struct err *err)
+{
 	FILE *file = fopen(INTERRUPTS_FILE, "re");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t length;
 	int result;
 
 	if (!file)
 		return err_set(err, errno, "open %s", INTERRUPTS_FILE);
-	result = interrupts_parse(file, row, cpu, count, err);
+	/* There is no NUL in it: this is all of it. */
+	length = getdelim(&text, &size, '\0', file);
+	result = length > 0 ? total(text, (size_t)length, row, cpus, count, err)
+			    : err_set(err, ferror(file) ? EIO : EBADMSG, "read");
 	if (result)
 		err_prefix(err, "%s", INTERRUPTS_FILE);
+	free(text);
 	fclose(file);
 	return result;
 }

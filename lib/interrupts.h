@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cpus.h"
 #include "err.h"
 
 /*
@@ -26,6 +27,12 @@ int interrupts_read(const char *row, int cpu, uint32_t *count, struct err *err);
 
 /* The same for an open file, read to its end. */
 int interrupts_parse(FILE *file, const char *row, int cpu, uint32_t *count, struct err *err);
+
+/*
+ * The sum over CPUs, of one reading: the kernel takes long to make the file on a large machine. It
+ * wraps around as one count does, and interrupts_since() is right for it as well.
+ */
+int interrupts_total(const char *row, const struct cpus *cpus, uint32_t *count, struct err *err);
 
 /* How many there were between two counts, which may have wrapped around in between. */
 static inline uint32_t interrupts_since(uint32_t before, uint32_t after)

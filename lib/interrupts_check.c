@@ -128,6 +128,28 @@ START_TEST(this_machine)
 }
 END_TEST
 
+/* All CPUs at once are no less than one after the other before, and no more than after. */
+START_TEST(total_of_this_machine)
+{
+	uint32_t total, before = 0, after = 0, one;
+	struct cpus cpus;
+	struct err err;
+
+	ck_assert_int_eq(cpus_allowed(&cpus, &err), 0);
+	for (size_t i = 0; i < cpus.n; i++) {
+		ck_assert_msg(!interrupts_read("LOC", cpus.cpu[i], &one, &err), "%s", err.text);
+		before += one;
+	}
+	ck_assert_msg(!interrupts_total("LOC", &cpus, &total, &err), "%s", err.text);
+	for (size_t i = 0; i < cpus.n; i++) {
+		ck_assert_msg(!interrupts_read("LOC", cpus.cpu[i], &one, &err), "%s", err.text);
+		after += one;
+	}
+	ck_assert_uint_le(interrupts_since(before, total), interrupts_since(before, after));
+	ck_assert_int_eq(interrupts_total("NOSUCH", &cpus, &total, &err), -ENOENT);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *all = suite_create("interrupts");
@@ -137,6 +159,7 @@ Suite *suite(void)
 	tcase_add_test(tests, many_cpus);
 	tcase_add_test(tests, wraps_around);
 	tcase_add_test(tests, this_machine);
+	tcase_add_test(tests, total_of_this_machine);
 	suite_add_tcase(all, tests);
 	return all;
 }

@@ -26,9 +26,22 @@ static int need_root(const struct need *need, const struct cpus *cpus, struct er
 	return err_set(err, EPERM, "needs root, running as uid %d", (int)geteuid());
 }
 
-static int need_pmu(const struct need *need, const struct cpus *cpus, struct err *err)
+/*
+ * cycles of user code: counting the kernel takes a privilege (kernel.perf_event_paranoid), and a
+ * hypothesis that does says that it needs root.
+ */
+static struct perf_event_attr user_cycles(void)
 {
 	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+static int need_pmu(const struct need *need, const struct cpus *cpus, struct err *err)
+{
+	struct perf_event_attr attr = user_cycles();
 	int result = event_probe(&attr, err);
 
 	(void)need;
@@ -40,7 +53,7 @@ static int need_pmu(const struct need *need, const struct cpus *cpus, struct err
 
 static int need_branch_stack(const struct need *need, const struct cpus *cpus, struct err *err)
 {
-	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr = user_cycles();
 	int result;
 
 	(void)need;
@@ -56,7 +69,7 @@ static int need_branch_stack(const struct need *need, const struct cpus *cpus, s
 
 static int need_precise(const struct need *need, const struct cpus *cpus, struct err *err)
 {
-	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr = user_cycles();
 	int result;
 
 	(void)cpus;

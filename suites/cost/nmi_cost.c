@@ -28,42 +28,36 @@ static struct perf_event_attr cycles_attr(const struct cost_options *options)
 	return attr;
 }
 
-/* NMIs of a CPU under test. false, and a broken run, when they cannot be read. */
-static bool count_nmis(struct run *run, size_t i, uint32_t *count)
+/* NMIs of the CPUs under test. False, and a broken run, when they cannot be read. */
+static bool count_nmis(struct run *run, uint32_t *count)
 {
 	struct err err;
 
-	if (!interrupts_read("NMI", run_cpus(run)->cpu[i], count, &err))
+	if (!interrupts_total("NMI", run_cpus(run), count, &err))
 		return true;
 	run_broken(run, "%s", err.text);
 	return false;
 }
 
 /* Others cause NMIs, too: this is what of all NMIs the table does not tell of. */
-static void report_untraced(struct run *run, const char *row, const uint32_t *before, double traced)
+static void report_untraced(struct run *run, const char *row, uint32_t before, double traced)
 {
-	double all = 0;
+	uint32_t after;
 
-	for (size_t i = 0; i < run_cpus(run)->n; i++) {
-		uint32_t after;
-
-		if (!count_nmis(run, i, &after))
-			return;
-		all += interrupts_since(before[i], after);
-	}
-	run_figure(run, "samples", row, "NMIs not traced", all - traced, "1");
+	if (count_nmis(run, &after))
+		run_figure(run, "samples", row, "NMIs not traced",
+			   interrupts_since(before, after) - traced, "1");
 }
 
 static int run_row(struct cost_rows *rows, const struct cost_options *options)
 {
 	const struct perf_event_attr attr = cycles_attr(options);
-	uint32_t before[CPUS_MAX] = { 0 };
+	uint32_t before;
 	struct stats stats = { 0 };
 	int result;
 
-	for (size_t i = 0; i < run_cpus(rows->run)->n; i++)
-		if (!count_nmis(rows->run, i, &before[i]))
-			return -ENODATA;
+	if (!count_nmis(rows->run, &before))
+		return -ENODATA;
 	result = cost_rows_observe(rows, options->row, &attr);
 	if (!result && cost_rows_samples(rows, options->row).taken > 0) {
 		cost_rows_report(rows, options->row, options->fixed, &stats);
