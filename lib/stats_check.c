@@ -151,7 +151,6 @@ START_TEST(overflow_stays_in_its_figure)
 }
 END_TEST
 
-/* At index q (n - 1), between its neighbours in proportion: GSL's definition. */
 START_TEST(percent_of_a_whole)
 {
 	ck_assert_double_eq(stats_percent(1, 4), 25);
@@ -162,6 +161,7 @@ START_TEST(percent_of_a_whole)
 }
 END_TEST
 
+/* At index q (n - 1), between its neighbours in proportion: GSL's definition. */
 START_TEST(quantile_definition)
 {
 	const double sorted[] = { 10, 20, 40, 80, 160 };
