@@ -90,6 +90,11 @@ int stats_summarise(struct stats *stats, const double *samples, size_t n, size_t
 	return 0;
 }
 
+double stats_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
 double stats_quantile(const double *sorted, size_t n, double q)
 {
 	if (!n || !(q >= 0 && q <= 1))

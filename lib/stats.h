@@ -3,6 +3,7 @@
 #define PMIPROOF_STATS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 /*
@@ -35,6 +36,9 @@ struct stats {
  * Returns 0, -EDOM for a sample that is not finite, or -ENOMEM.
  */
 int stats_summarise(struct stats *stats, const double *samples, size_t n, size_t warm_skip);
+
+/* 100 * part / whole; 0 for a whole of 0, of which nothing was seen. */
+double stats_percent(uint64_t part, uint64_t whole);
 
 /* Quantile q of samples sorted ascending; NAN for n == 0 or q outside [0, 1]. */
 double stats_quantile(const double *sorted, size_t n, double q);

@@ -151,6 +151,16 @@ START_TEST(overflow_stays_in_its_figure)
 }
 END_TEST
 
+START_TEST(percent_of_a_whole)
+{
+	ck_assert_double_eq(stats_percent(1, 4), 25);
+	ck_assert_double_eq(stats_percent(0, 4), 0);
+	ck_assert_double_eq(stats_percent(4, 4), 100);
+	ck_assert_double_eq(stats_percent(0, 0), 0);
+	ck_assert_double_eq(stats_percent(UINT64_MAX, UINT64_MAX), 100);
+}
+END_TEST
+
 /* At index q (n - 1), between its neighbours in proportion: GSL's definition. */
 START_TEST(quantile_definition)
 {
@@ -389,6 +399,7 @@ Suite *suite(void)
 				       summary_of_one,
 				       sample_that_is_not_finite_is_refused,
 				       overflow_stays_in_its_figure,
+				       percent_of_a_whole,
 				       quantile_definition,
 				       median_interval_ranks,
 				       median_interval_of_many,

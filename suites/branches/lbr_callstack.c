@@ -22,6 +22,7 @@
 #include "event.h"
 #include "hypothesis.h"
 #include "rate_limit.h"
+#include "stats.h"
 
 #define PERIOD 10007
 #define PARTS 16 /* the chain is built anew in each */
@@ -80,7 +81,7 @@ static bool run_row(struct run *run, const char *name, enum chain_company compan
 
 static double complete_percent(const struct chain_result *result)
 {
-	return result->judged ? 100.0 * (double)result->complete / (double)result->judged : 0;
+	return stats_percent(result->complete, result->judged);
 }
 
 static bool report(struct run *run, const char *row, const struct chain_result *result)

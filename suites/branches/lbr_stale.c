@@ -28,6 +28,7 @@
 #include "lbr_freeze.h"
 #include "rate_limit.h"
 #include "regions.h"
+#include "stats.h"
 
 #define RING_PAGES 64
 #define LAPS_SKIPPED 4 /* after enabling: the first samples rightly find few branches or none */
@@ -129,15 +130,10 @@ static int opening(struct sampling *sampling, const struct mode *mode, struct er
 	return result;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void report(struct run *run, const struct mode *mode, const struct sampling *sampling)
 {
 	const struct freshness_tally *tally = sampling->tally;
-	double power = percent(tally->noticed, tally->paired);
+	double power = stats_percent(tally->noticed, tally->paired);
 	double hits = (double)(tally->stale + tally->empty);
 	char name[64];
 
@@ -149,7 +145,8 @@ static void report(struct run *run, const struct mode *mode, const struct sampli
 	run_figure(run, "branch stacks", mode->row, "lost", (double)sampling->drained.lost, "1");
 	if (tally->judged && power > 0)
 		run_figure(run, "branch stacks", mode->row, "stale by power",
-			   100 * percent(tally->stale + tally->empty, tally->judged) / power, "%");
+			   100 * stats_percent(tally->stale + tally->empty, tally->judged) / power,
+			   "%");
 	snprintf(name, sizeof(name), "samples, %s", mode->row);
 	if (!run_control(run, name, (double)tally->judged, mode->floor, "1"))
 		return;
@@ -190,7 +187,7 @@ static void report_injections(struct run *run, const struct freshness_tally *tal
 	run_figure(run, "injections", "frozen", "judged", (double)tally->judged, "1");
 	run_figure(run, "injections", "frozen", "stale", (double)tally->stale, "1");
 	run_control(run, "frozen records noticed",
-		    percent(tally->stale + tally->empty, tally->judged), INJECTIONS_MIN, "%");
+		    stats_percent(tally->stale + tally->empty, tally->judged), INJECTIONS_MIN, "%");
 }
 
 /* Positive control: records that are left from before for certain are noticed. */

@@ -26,6 +26,7 @@
 #include "io.h"
 #include "precise.h"
 #include "rate_limit.h"
+#include "stats.h"
 #include "sysctl.h"
 #include "workload.h"
 
@@ -156,11 +157,6 @@ static int sample(struct series *series, const struct choice *choice, uint64_t p
 	return self_sample(&sampling, err);
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
-
 static void report(struct run *run, const struct choice *choice, const struct series *series)
 {
 	double evenness = histogram_least_to_mean(series->count, SQRTPS);
@@ -169,13 +165,13 @@ static void report(struct run *run, const struct choice *choice, const struct se
 	snprintf(table, sizeof(table), "samples of the loop, %s", choice->row);
 	for (size_t i = 0; i < INSNS; i++) {
 		run_figure(run, table, insns[i], "samples", (double)series->count[i], "1");
-		run_figure(run, table, insns[i], "share", percent(series->count[i], series->inside),
-			   "%");
+		run_figure(run, table, insns[i], "share",
+			   stats_percent(series->count[i], series->inside), "%");
 	}
 	run_figure(run, "ten sqrtps", choice->row, "samples in the loop", (double)series->inside,
 		   "1");
-	run_figure(run, "ten sqrtps", choice->row, "exact", percent(series->exact, series->samples),
-		   "%");
+	run_figure(run, "ten sqrtps", choice->row, "exact",
+		   stats_percent(series->exact, series->samples), "%");
 	if (!isnan(evenness))
 		run_figure(run, "ten sqrtps", choice->row, "least / mean", evenness, "1");
 }
@@ -198,7 +194,8 @@ static bool control_branches(struct run *run, struct series *series, uint64_t pe
 	for (size_t i = 0; i < SQRTPS; i++)
 		on_sqrtps += series->count[i];
 	return run_control(run, "branches:pp not on a sqrtps",
-			   percent(series->inside - on_sqrtps, series->inside), EXACT_MIN, "%");
+			   stats_percent(series->inside - on_sqrtps, series->inside), EXACT_MIN,
+			   "%");
 }
 
 /* Another event beside cycles:pp: how far apart they are, NAN when it is refused. */
@@ -295,7 +292,7 @@ static int run_prec_dist(struct run *run)
 	report(run, &cycles_pp, &series);
 	if (!run_control(run, "samples in the loop", (double)series.inside, SAMPLES_MIN - 1, "1") ||
 	    !run_control(run, "samples with an exact address",
-			 percent(series.exact, series.samples), EXACT_MIN, "%"))
+			 stats_percent(series.exact, series.samples), EXACT_MIN, "%"))
 		return 0;
 	run_check_ge(run, "no_shadow", cycles_pp.row, histogram_least_to_mean(series.count, SQRTPS),
 		     EVENNESS_MIN, "1");
