@@ -118,7 +118,7 @@ START_TEST(nothing_may_be_missing)
 	time.lost = 1;
 	ck_assert_int_eq(handler_time_complete(&time, &err), -ENOBUFS);
 	time.lost = 0;
-	cpus[1].dropped = 1;
+	time.cpu[1].dropped = 1;
 	ck_assert_int_eq(handler_time_complete(&time, &err), -ENOBUFS);
 }
 END_TEST

@@ -178,7 +178,7 @@ static int correct(struct comparison *all)
 		for (size_t r = 1; r < all->n_reports; r++)
 			if (!isnan(all->series[s].change[r].p))
 				made[n++] = &all->series[s].change[r];
-	qsort(made, n, sizeof(*made), by_p);
+	qsort(made, n, sizeof(struct compare_change *), by_p);
 	for (size_t k = 0; k < n; k++) {
 		before = fmin(1, fmax(before, made[k]->p * (double)(n - k)));
 		made[k]->p = before;

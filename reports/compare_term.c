@@ -275,8 +275,10 @@ int compare_term(FILE *out, char *const *paths, size_t n, const struct report_op
 	struct report *reports = calloc(n, sizeof(*reports));
 	struct comparison all;
 	size_t read = 0;
-	int result = reports ? 0 : err_set(err, ENOMEM, "comparison");
+	int result = 0;
 
+	if (!reports)
+		return err_set(err, ENOMEM, "comparison");
 	while (!result && read < n) {
 		result = report_read(&reports[read], paths[read], err);
 		if (!result && !reports[read++].run)

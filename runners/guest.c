@@ -24,8 +24,8 @@
 #include "sysctl.h"
 
 /*
- * The end of the machine. A reset is one, and takes no driver. The first process must never end: the
- * kernel would panic.
+ * The end of the machine. A reset is one, and takes no driver. The first process must never end:
+ * the kernel would panic.
  */
 static void power_off(void)
 {

@@ -137,8 +137,13 @@ int prove_crew_run(struct prove_crew *crew, struct err *err)
 {
 	struct pollfd *fds = calloc(crew->n + 1, sizeof(*fds));
 	size_t *who = calloc(crew->n + 1, sizeof(*who));
-	int result = fds && who ? 0 : err_set(err, ENOMEM, "machines");
+	int result = 0;
 
+	if (!fds || !who) {
+		free(fds);
+		free(who);
+		return err_set(err, ENOMEM, "machines");
+	}
 	prove_crew_sort(crew->guests, crew->n);
 	while (!result) {
 		if (!crew->interrupts)

@@ -99,7 +99,8 @@ int splice_file(const char *path, const char *text, struct err *err)
 		result = err_set(err, 0, "%s: no line %s and one %s after it, each once", path,
 				 SPLICE_BEGIN, SPLICE_END);
 	} else if (text) {
-		const char *parts[] = { document, SPLICE_BEGIN "\n", text, end, NULL };
+		static const char head[] = SPLICE_BEGIN "\n";
+		const char *parts[] = { document, head, text, end, NULL };
 
 		/* The head ends there. */
 		*begin = '\0';
