@@ -83,7 +83,7 @@ static int add_machine(struct arguments *arguments, const struct lab_machine *ma
 					     "-seed",	"1",
 					     NULL };
 	bool is_exact = machine->mode == LAB_EXACT;
-	char cpu[2048], params[1536];
+	char cpu[2048], params[2048];
 	int result = lab_machine_cpu(machine, cpu, sizeof(cpu), err);
 
 	if (!result)

@@ -33,7 +33,7 @@ static bool has(const char *list, const char *name, size_t length)
 int lab_variants_add(char *list, size_t size, const char *text, struct err *err)
 {
 	const char *name = text;
-	char all[512];
+	char all[2048];
 	size_t used = strlen(list);
 
 	if (used + strlen(text) + 2 > size || size > sizeof(all))
