@@ -8,6 +8,9 @@
 #include "klog.h"
 #include "record.h"
 
+/* Said when a machine is switched off, whatever for (machine_restart() in the kernel). */
+#define RESTART "reboot: Restarting system"
+
 void console_init(struct console *console)
 {
 	*console = (struct console){ .n = 0 };
@@ -49,7 +52,10 @@ static const char *line_at(const struct console *console, unsigned long i)
 
 const char *console_last(const struct console *console)
 {
-	return console->n > console->said ? line_at(console, console->n - 1) : "";
+	for (unsigned long i = console->n; i > first_kept(console); i--)
+		if (!strstr(line_at(console, i - 1), RESTART))
+			return line_at(console, i - 1);
+	return "";
 }
 
 static void add_output(json_t *records, const char *text, unsigned long omitted)

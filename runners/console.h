@@ -24,7 +24,10 @@ int console_line(void *context, const char *line, size_t len, bool cut);
 /* A test begins: what was printed before belongs to others. */
 void console_mark(struct console *console);
 
-/* The last line since the mark, "" when there is none. */
+/*
+ * The last line since the mark, "" when there is none. What the kernel says when it is told to end
+ * is none: what was said before that may be why.
+ */
 const char *console_last(const struct console *console);
 
 /*

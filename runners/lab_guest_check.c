@@ -367,6 +367,24 @@ START_TEST(floods_are_survived)
 }
 END_TEST
 
+/* The end that the guest itself asked for does not hide why. */
+START_TEST(last_words_are_before_the_restart)
+{
+	static const char why[] = "this kernel knows no variants";
+	static const char end[] = "[    3.281873] reboot: Restarting system";
+	struct console console;
+
+	console_init(&console);
+	console_line(&console, end, strlen(end), false);
+	ck_assert_str_eq(console_last(&console), "");
+	console_line(&console, why, strlen(why), false);
+	console_line(&console, end, strlen(end), false);
+	ck_assert_str_eq(console_last(&console), why);
+	console_mark(&console);
+	ck_assert_str_eq(console_last(&console), "");
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("lab_guest");
@@ -380,6 +398,7 @@ Suite *suite(void)
 	tcase_add_test(tc, no_records_without_a_test);
 	tcase_add_test(tc, a_gap_does_not_save);
 	tcase_add_test(tc, floods_are_survived);
+	tcase_add_test(tc, last_words_are_before_the_restart);
 	suite_add_tcase(s, tc);
 	return s;
 }
