@@ -53,7 +53,8 @@ struct lab_machine {
 	const struct lab_model *model;
 	char faults[LAB_FAULTS_MAX][64]; /* "NAME=VALUE", checked */
 	size_t n_faults;
-	char variant[1024]; /* of the kernel: names with commas, "plain", or "" for none asked for */
+	char variant[1024]; /* of the kernel: names with commas, "plain", or "" for none asked for
+			     */
 	char params[LAB_PARAMS_MAX][128]; /* for its command line, checked */
 	size_t n_params;
 	enum lab_mode mode;
