@@ -125,8 +125,9 @@ static void put_origin(const struct prove *prove, FILE *out)
 	fprintf(out, "; %zu machines in %lld s", prove->crew.n,
 		(long long)(clock_ms() - prove->started) / 1000);
 	if (name && !uname(&system))
-		fprintf(out, " on %zu CPUs (%s, Linux %s)", prove->options.jobs, name,
-			system.release);
+		/* What follows a '-' names a build, not a kernel. */
+		fprintf(out, " on %zu CPUs (%s, Linux %.*s)", prove->options.jobs, name,
+			(int)strcspn(system.release, "-"), system.release);
 	fputs(".\n\n", out);
 	json_decref(machine);
 }
