@@ -99,6 +99,13 @@ void record_set_number(json_t *object, const char *key, double value)
 	json_object_set_new(object, key, record_number(value));
 }
 
+const char *record_text(const json_t *record, const char *key)
+{
+	const char *text = json_string_value(json_object_get(record, key));
+
+	return text ? text : "";
+}
+
 json_t *record_number(double value)
 {
 	/* Whole numbers as such: shorter, and exact for a reader without doubles. */

@@ -54,6 +54,9 @@ int record_write(int fd, json_t *record, struct err *err);
  */
 int record_format(json_t *record, char **line, size_t *size, struct err *err);
 
+/* Text of record[key], "" when there is none. Belongs to the record. */
+const char *record_text(const json_t *record, const char *key);
+
 /* value as a JSON integer where it is a whole number below 2^53, else as a real; value is finite.
  */
 json_t *record_number(double value);

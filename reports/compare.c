@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record.h"
 #include "stats.h"
 #include "term.h"
 
@@ -24,10 +25,10 @@ static struct compare_series *find(struct comparison *all, const struct report_t
 	for (size_t i = 0; i < all->n_series; i++) {
 		series = &all->series[i];
 		if (!strcmp(series->hypothesis, test->name) &&
-		    !strcmp(series->table, term_text(measure, "table")) &&
-		    !strcmp(series->row, term_text(measure, "row")) &&
-		    !strcmp(series->name, term_text(measure, "name")) &&
-		    !strcmp(series->unit, term_text(measure, "unit")))
+		    !strcmp(series->table, record_text(measure, "table")) &&
+		    !strcmp(series->row, record_text(measure, "row")) &&
+		    !strcmp(series->name, record_text(measure, "name")) &&
+		    !strcmp(series->unit, record_text(measure, "unit")))
 			return series;
 	}
 	series = reallocarray(all->series, all->n_series + 1, sizeof(*series));
@@ -37,10 +38,10 @@ static struct compare_series *find(struct comparison *all, const struct report_t
 	series += all->n_series++;
 	*series = (struct compare_series){
 		.hypothesis = test->name,
-		.table = term_text(measure, "table"),
-		.row = term_text(measure, "row"),
-		.name = term_text(measure, "name"),
-		.unit = term_text(measure, "unit"),
+		.table = record_text(measure, "table"),
+		.row = record_text(measure, "row"),
+		.name = record_text(measure, "name"),
+		.unit = record_text(measure, "unit"),
 	};
 	return series;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record.h"
+
 #define DEFAULT_COLUMNS "n min avg p50 p99 max" /* as lib/hypothesis.h promises */
 
 /* Units of time and how many of the smallest one each is. */
@@ -16,13 +18,6 @@ static const struct {
 
 #define N_TIMES (sizeof(times) / sizeof(times[0]))
 
-static const char *text_of(const json_t *record, const char *key)
-{
-	const char *text = json_string_value(json_object_get(record, key));
-
-	return text ? text : "";
-}
-
 /* A figure that is not a number has no "value" either, so it is "n" that tells. */
 static bool is_series(const json_t *measure)
 {
@@ -31,20 +26,21 @@ static bool is_series(const json_t *measure)
 
 static bool is_figure(const json_t *measure, const char *name, const char *unit)
 {
-	return !strcmp(text_of(measure, "name"), name) && !strcmp(text_of(measure, "unit"), unit);
+	return !strcmp(record_text(measure, "name"), name) &&
+	       !strcmp(record_text(measure, "unit"), unit);
 }
 
 static struct cost_table *find_table(struct cost_table **tables, size_t *n_tables,
 				     const json_t *measure)
 {
-	const char *name = is_series(measure) ? text_of(measure, "name") : NULL;
-	const char *unit = text_of(measure, "unit");
+	const char *name = is_series(measure) ? record_text(measure, "name") : NULL;
+	const char *unit = record_text(measure, "unit");
 	struct cost_table *larger;
 
 	for (size_t i = 0; i < *n_tables; i++) {
 		const struct cost_table *t = &(*tables)[i];
 
-		if (strcmp(t->table, text_of(measure, "table")) != 0 || !t->name != !name)
+		if (strcmp(t->table, record_text(measure, "table")) != 0 || !t->name != !name)
 			continue;
 		if (!name || (!strcmp(t->name, name) && !strcmp(t->unit, unit)))
 			return &(*tables)[i];
@@ -55,7 +51,7 @@ static struct cost_table *find_table(struct cost_table **tables, size_t *n_table
 	*tables = larger;
 	larger += (*n_tables)++;
 	*larger = (struct cost_table){
-		.table = text_of(measure, "table"),
+		.table = record_text(measure, "table"),
 		.name = name,
 		.unit = unit,
 	};
@@ -84,13 +80,13 @@ static int add_column(struct cost_table *table, const char *name, size_t length,
 
 static int add_columns(struct cost_table *table, const json_t *measure)
 {
-	const char *unit = text_of(measure, "unit");
-	const char *names = text_of(measure, "columns");
+	const char *unit = record_text(measure, "unit");
+	const char *names = record_text(measure, "columns");
 	size_t length;
 
 	if (!is_series(measure))
-		return add_column(table, text_of(measure, "name"), strlen(text_of(measure, "name")),
-				  unit);
+		return add_column(table, record_text(measure, "name"),
+				  strlen(record_text(measure, "name")), unit);
 	for (names = *names ? names : DEFAULT_COLUMNS; *names; names += length) {
 		int result;
 
@@ -110,8 +106,8 @@ static int add_columns(struct cost_table *table, const json_t *measure)
 static bool has_room(const struct cost_row *row, const json_t *measure)
 {
 	for (size_t i = 0; i < row->n_measures; i++)
-		if (is_series(measure) ||
-		    is_figure(row->measures[i], text_of(measure, "name"), text_of(measure, "unit")))
+		if (is_series(measure) || is_figure(row->measures[i], record_text(measure, "name"),
+						    record_text(measure, "unit")))
 			return false;
 	return true;
 }
@@ -119,7 +115,7 @@ static bool has_room(const struct cost_row *row, const json_t *measure)
 /* The row to add a measure to; a new one goes below the last of the same label. */
 static struct cost_row *find_row(struct cost_table *table, const json_t *measure, unsigned int iter)
 {
-	const char *label = text_of(measure, "row");
+	const char *label = record_text(measure, "row");
 	size_t at = table->n_rows;
 	bool placed = false;
 	struct cost_row *rows;

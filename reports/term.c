@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "record.h"
 #include "text.h"
 #include "unit.h"
 
@@ -15,13 +16,6 @@
 
 #define KEY_WIDTH \
 	10 /* columns of the key of a "key text" line, and where its text starts after 2 */
-
-const char *term_text(const json_t *record, const char *key)
-{
-	const char *text = json_string_value(json_object_get(record, key));
-
-	return text ? text : "";
-}
 
 enum table_style term_style(enum verdict verdict)
 {
@@ -80,11 +74,11 @@ static void put_closest(FILE *out, const struct check_summary *summaries, size_t
 	if (!closest)
 		return;
 	unit_format(json_number_value(json_object_get(closest->worst, "value")),
-		    term_text(closest->worst, "unit"), value, sizeof(value));
+		    record_text(closest->worst, "unit"), value, sizeof(value));
 	unit_format(json_number_value(json_object_get(closest->worst, "bound")),
-		    term_text(closest->worst, "unit"), bound, sizeof(bound));
+		    record_text(closest->worst, "unit"), bound, sizeof(bound));
 	fprintf(out, ", closest: %s %s %s %s", closest->name, value,
-		term_text(closest->worst, "op"), bound);
+		record_text(closest->worst, "op"), bound);
 }
 
 static int put_decision(FILE *out, const struct report *report, const struct report_test *test)
@@ -312,8 +306,8 @@ static void put_run(struct term *term)
 {
 	const json_t *run = term->report->run;
 	char *labels = object_text(json_object_get(run, "labels"));
-	char *version = text_escape(term_text(run, "version"), (size_t)-1);
-	char *time = text_escape(term_text(run, "time"), (size_t)-1);
+	char *version = text_escape(record_text(run, "version"), (size_t)-1);
+	char *time = text_escape(record_text(run, "time"), (size_t)-1);
 
 	if (labels && version && time) {
 		fprintf(term->out, "pmiproof %s, run of %s\n", version, time);

@@ -22,9 +22,6 @@ struct term {
 /* Said of an execution that has a start and no end. */
 #define TERM_STOPPED "no verdict: the run stopped here"
 
-/* Text of record[key], "" when there is none. */
-const char *term_text(const json_t *record, const char *key);
-
 /* How a verdict is shown. */
 enum table_style term_style(enum verdict verdict);
 

@@ -8,6 +8,7 @@
 #include "checks.h"
 #include "cost.h"
 #include "klog.h"
+#include "record.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
@@ -21,7 +22,7 @@ static const char *quantity(const json_t *record, const char *key, char *text, s
 {
 	const json_t *number = json_object_get(record, key);
 
-	return unit_format(number ? json_number_value(number) : NAN, term_text(record, "unit"),
+	return unit_format(number ? json_number_value(number) : NAN, record_text(record, "unit"),
 			   text, size);
 }
 
@@ -35,7 +36,7 @@ static void put_check(struct table *table, const json_t *check, const char *coun
 	char value[48], bound[48];
 
 	table_row(table);
-	table_cell(table, 0, TABLE_PLAIN, "%s", term_text(check, "name"));
+	table_cell(table, 0, TABLE_PLAIN, "%s", record_text(check, "name"));
 	if (is_ok(check))
 		table_cell(table, 1, TABLE_GOOD, "ok");
 	else if (json_object_get(check, "value") && json_object_get(check, "bound"))
@@ -43,20 +44,20 @@ static void put_check(struct table *table, const json_t *check, const char *coun
 	else
 		table_cell(table, 1, TABLE_ODD, "NO VALUE");
 	table_cell(table, 2, TABLE_PLAIN, "%s", quantity(check, "value", value, sizeof(value)));
-	table_cell(table, 3, TABLE_PLAIN, "%s %s", term_text(check, "op"),
+	table_cell(table, 3, TABLE_PLAIN, "%s %s", record_text(check, "op"),
 		   quantity(check, "bound", bound, sizeof(bound)));
 	table_cell(table, 4, TABLE_PLAIN, "%s", count);
 }
 
 static void put_where(struct table *table, const json_t *check, unsigned int iter, bool repeated)
 {
-	const char *row = term_text(check, "row");
+	const char *row = record_text(check, "row");
 
 	if (repeated)
 		table_cell(table, 5, TABLE_PLAIN, "%s%siteration %u", row, *row ? ", " : "", iter);
 	else
 		table_cell(table, 5, TABLE_PLAIN, "%s", row);
-	table_cell(table, 6, TABLE_PLAIN, "%s", term_text(check, "origin"));
+	table_cell(table, 6, TABLE_PLAIN, "%s", record_text(check, "origin"));
 }
 
 static void put_worst_checks(struct term *term, const struct report_test *test, struct table *table)
@@ -150,7 +151,7 @@ static void put_controls(struct term *term, const struct report_test *test)
 			char value[48], floor_text[48];
 
 			table_row(table);
-			table_cell(table, 0, TABLE_PLAIN, "%s", term_text(control, "name"));
+			table_cell(table, 0, TABLE_PLAIN, "%s", record_text(control, "name"));
 			table_cell(table, 1, is_ok(control) ? TABLE_GOOD : TABLE_ODD, "%s",
 				   is_ok(control) ? "ok" : "NOT MET");
 			table_cell(table, 2, TABLE_PLAIN, "%s",
@@ -353,7 +354,7 @@ static void count_log(struct log_class *class, const json_t *log)
 	bool expected = json_is_true(json_object_get(log, "expected"));
 
 	if (!class->first || (!expected && !class->unexpected))
-		class->first = term_text(log, "text");
+		class->first = record_text(log, "text");
 	class->expected += expected;
 	class->unexpected += !expected;
 	class->suppressed += (size_t)json_integer_value(json_object_get(log, "suppressed"));
@@ -386,7 +387,7 @@ static void put_log_classes(struct term *term, const json_t *logs)
 	if (classes) {
 		json_array_foreach(logs, i, log)
 		{
-			count_log(find_class(classes, &n, term_text(log, "class")), log);
+			count_log(find_class(classes, &n, record_text(log, "class")), log);
 		}
 	}
 	for (size_t c = 0; c < n; c++) {
@@ -423,10 +424,10 @@ static void put_log_events(struct term *term, const json_t *logs)
 		table_cell(table, 0, TABLE_PLAIN, "%.6f s", us / 1e6);
 		table_cell(table, 1, TABLE_PLAIN, "%d",
 			   (int)json_integer_value(json_object_get(log, "level")));
-		table_cell(table, 2, TABLE_PLAIN, "%s", term_text(log, "class"));
-		table_cell(table, 3, expected ? TABLE_PLAIN : log_style(term_text(log, "class")),
+		table_cell(table, 2, TABLE_PLAIN, "%s", record_text(log, "class"));
+		table_cell(table, 3, expected ? TABLE_PLAIN : log_style(record_text(log, "class")),
 			   "%s", expected ? "expected" : "unexpected");
-		table_cell(table, 4, TABLE_PLAIN, "%s", term_text(log, "text"));
+		table_cell(table, 4, TABLE_PLAIN, "%s", record_text(log, "text"));
 	}
 	term_table(term, table);
 }
@@ -452,7 +453,7 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 		snprintf(key, sizeof(key), "note %u", iter);
 	json_array_foreach(notes, i, note)
 	{
-		term_line(term, key, term_text(note, "text"));
+		term_line(term, key, record_text(note, "text"));
 	}
 }
 
@@ -484,8 +485,8 @@ static void put_output(struct term *term, const struct report_execution *executi
 		if (omitted)
 			fprintf(term->out, "    [%" JSON_INTEGER_FORMAT " lines left out]\n",
 				omitted);
-		fprintf(term->out, "    %s| ", stream_mark(term_text(line, "stream")));
-		text_put(term->out, term_text(line, "text"), (size_t)-1);
+		fprintf(term->out, "    %s| ", stream_mark(record_text(line, "stream")));
+		text_put(term->out, record_text(line, "text"), (size_t)-1);
 		fputc('\n', term->out);
 	}
 }
@@ -532,9 +533,9 @@ static void put_end(struct term *term, const struct report_execution *execution,
 			survivors);
 	if (json_is_true(json_object_get(end, "log_lost")))
 		fputs("kernel-log records were lost; ", out);
-	if (*term_text(end, "log_unread"))
+	if (*record_text(end, "log_unread"))
 		fprintf(out, "the kernel log could not be read: %s; ",
-			term_text(end, "log_unread"));
+			record_text(end, "log_unread"));
 	if (json_array_size(restored)) {
 		fputs("put back: ", out);
 		put_list(out, restored);
@@ -588,8 +589,8 @@ void term_test(struct term *term, const struct report_test *test)
 	bool repeated = test->n_executions > 1;
 
 	put_heading(term, test);
-	term_line(term, "claim", term_text(test->plan, "claim"));
-	term_line(term, "source", term_text(test->plan, "source"));
+	term_line(term, "claim", record_text(test->plan, "claim"));
+	term_line(term, "source", record_text(test->plan, "source"));
 	if (!repeated && test->n_executions)
 		put_reasons(term, &test->executions[0]);
 	put_iterations(term, test);

@@ -36,13 +36,6 @@ void intake_free(struct intake *intake)
 	intake->reached = NULL;
 }
 
-static const char *text_of(const json_t *record, const char *key)
-{
-	const char *text = json_string_value(json_object_get(record, key));
-
-	return text ? text : "";
-}
-
 /* The record has the keys that a reader of the journal insists on. */
 static int check_keys(const json_t *record, const char *type, struct err *err)
 {
@@ -62,7 +55,7 @@ static int check_keys(const json_t *record, const char *type, struct err *err)
 
 static int check_type(const json_t *record, const char **type, struct err *err)
 {
-	const char *own = text_of(record, "type");
+	const char *own = record_text(record, "type");
 
 	for (size_t i = 0; i < COUNT(stamps); i++)
 		if (json_object_get(record, stamps[i]))
@@ -93,7 +86,7 @@ static bool compare(const json_t *record, bool *holds)
 {
 	double value = number_of(record, "value");
 	double bound = number_of(record, "bound");
-	const char *op = text_of(record, "op");
+	const char *op = record_text(record, "op");
 	bool defined = has_figures(record, "bound");
 
 	if (!strcmp(op, "<="))
@@ -112,7 +105,7 @@ static int agrees(const json_t *record, const char *type, bool holds, struct err
 	if (json_is_true(json_object_get(record, "ok")) == holds)
 		return 0;
 	return err_set(err, 0, "%s \"%.64s\", whose result contradicts its figures", type,
-		       text_of(record, "name"));
+		       record_text(record, "name"));
 }
 
 static void note_failed(struct intake *intake, const json_t *record)
@@ -125,15 +118,15 @@ static void note_failed(struct intake *intake, const json_t *record)
 		return;
 	snprintf(intake->first_failed, sizeof(intake->first_failed),
 		 "check %.100s failed%s%.200s: %g %s %g %.32s does not hold",
-		 text_of(record, "name"), *text_of(record, "row") ? " at " : "",
-		 text_of(record, "row"), number_of(record, "value"), text_of(record, "op"),
-		 number_of(record, "bound"), text_of(record, "unit"));
+		 record_text(record, "name"), *record_text(record, "row") ? " at " : "",
+		 record_text(record, "row"), number_of(record, "value"), record_text(record, "op"),
+		 number_of(record, "bound"), record_text(record, "unit"));
 }
 
 static int take_check(struct intake *intake, const json_t *record, struct err *err)
 {
 	const json_t *list = json_object_get(intake->test->declaration, "checks");
-	const char *name = text_of(record, "name");
+	const char *name = record_text(record, "name");
 	const json_t *declared = suite_find(intake->test, "checks", name);
 	bool holds;
 	int result;
@@ -164,13 +157,13 @@ static int take_control(struct intake *intake, const json_t *record, struct err 
 	intake->controls++;
 	if (!holds && !intake->controls_failed++)
 		snprintf(intake->first_control, sizeof(intake->first_control), "%.200s",
-			 text_of(record, "name"));
+			 record_text(record, "name"));
 	return 0;
 }
 
 static int take_verdict(struct intake *intake, const json_t *record, struct err *err)
 {
-	enum verdict verdict = verdict_parse(text_of(record, "verdict"));
+	enum verdict verdict = verdict_parse(record_text(record, "verdict"));
 
 	if (intake->said != VERDICT_NONE)
 		return err_set(err, 0, "a second verdict");
@@ -178,11 +171,12 @@ static int take_verdict(struct intake *intake, const json_t *record, struct err 
 		if (claims[i] != verdict)
 			continue;
 		intake->said = verdict;
-		snprintf(intake->reason, sizeof(intake->reason), "%s", text_of(record, "reason"));
+		snprintf(intake->reason, sizeof(intake->reason), "%s",
+			 record_text(record, "reason"));
 		return 0;
 	}
 	return err_set(err, 0, "verdict \"%.64s\", which no test can give",
-		       text_of(record, "verdict"));
+		       record_text(record, "verdict"));
 }
 
 static int take(struct intake *intake, const json_t *record, const char **type, struct err *err)
@@ -201,7 +195,8 @@ static int take(struct intake *intake, const json_t *record, const char **type, 
 	if (!result && !strcmp(*type, "verdict"))
 		result = take_verdict(intake, record, err);
 	if (!result && !strcmp(*type, "progress"))
-		snprintf(intake->progress, sizeof(intake->progress), "%s", text_of(record, "text"));
+		snprintf(intake->progress, sizeof(intake->progress), "%s",
+			 record_text(record, "text"));
 	return result;
 }
 
@@ -247,7 +242,7 @@ static void judge_pass(const struct intake *intake, struct judge *judge)
 	{
 		if (!intake->reached[i] && !json_is_true(json_object_get(check, "optional")))
 			judge_add(judge, VERDICT_BROKEN, "check %s was never evaluated",
-				  text_of(check, "name"));
+				  record_text(check, "name"));
 	}
 }
 

@@ -26,13 +26,6 @@ static void append(struct lab_guest *guest, json_t *record, bool sync)
 	}
 }
 
-static const char *text_of(const json_t *record, const char *key)
-{
-	const char *text = json_string_value(json_object_get(record, key));
-
-	return text ? text : "";
-}
-
 /* A text of a machine as JSON: never lost for what is in it. */
 static json_t *text_json(const char *text)
 {
@@ -68,7 +61,7 @@ static void show_end(struct lab_guest *guest, enum verdict verdict, const json_t
  */
 static enum verdict doubt(struct lab_guest *guest, json_t *end)
 {
-	enum verdict verdict = verdict_parse(text_of(end, "verdict"));
+	enum verdict verdict = verdict_parse(record_text(end, "verdict"));
 	json_t *reasons = json_object_get(end, "reasons");
 	char reason[400];
 
@@ -107,9 +100,9 @@ static void take_start(struct lab_guest *guest, json_t *record)
 
 static void take_output(struct lab_guest *guest, const json_t *record)
 {
-	const char *text = text_of(record, "text");
+	const char *text = record_text(record, "text");
 
-	tap_line(guest->tap, text, strlen(text), !strcmp(text_of(record, "stream"), "stderr"),
+	tap_line(guest->tap, text, strlen(text), !strcmp(record_text(record, "stream"), "stderr"),
 		 (unsigned long)json_integer_value(json_object_get(record, "omitted")));
 }
 
@@ -130,7 +123,7 @@ static int take_record(void *context, const char *line, size_t len, bool cut)
 	} else if (what == LAB_LINE_END) {
 		take_end(guest, record);
 	} else {
-		if (!strcmp(text_of(record, "type"), "output"))
+		if (!strcmp(record_text(record, "type"), "output"))
 			take_output(guest, record);
 		append(guest, record, false);
 	}
@@ -225,7 +218,7 @@ static void append_evidence(struct lab_guest *guest, char *worst, size_t size)
 	json_array_foreach(records, i, record)
 	{
 		set_test(lab_stream_planned(&guest->stream), record);
-		if (!strcmp(text_of(record, "type"), "output"))
+		if (!strcmp(record_text(record, "type"), "output"))
 			take_output(guest, record);
 		append(guest, json_incref(record), false);
 	}

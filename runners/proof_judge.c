@@ -8,14 +8,8 @@
 
 #include "../reports/checks.h"
 #include "../reports/figure.h"
+#include "record.h"
 #include "unit.h"
-
-static const char *text_of(const json_t *record, const char *key)
-{
-	const char *text = json_string_value(json_object_get(record, key));
-
-	return text ? text : "";
-}
 
 /* Say what is wrong; the first thing said stays. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool wrong(struct proof_outcome *outcome,
@@ -87,11 +81,11 @@ int proof_judge_machine(const struct proof_machine *machine, const struct report
 
 	if (!report->emulated || !lab)
 		return err_set(err, 0, "the report is not of an emulated machine");
-	if (strcmp(text_of(lab, "cpu_model"), machine->lab.model->name) != 0)
-		return err_set(err, 0, "the CPU was %s, not %s", text_of(lab, "cpu_model"),
+	if (strcmp(record_text(lab, "cpu_model"), machine->lab.model->name) != 0)
+		return err_set(err, 0, "the CPU was %s, not %s", record_text(lab, "cpu_model"),
 			       machine->lab.model->name);
-	if (strcmp(text_of(lab, "mode"), lab_mode_name(machine->lab.mode)) != 0)
-		return err_set(err, 0, "the mode was %s", text_of(lab, "mode"));
+	if (strcmp(record_text(lab, "mode"), lab_mode_name(machine->lab.mode)) != 0)
+		return err_set(err, 0, "the mode was %s", record_text(lab, "mode"));
 	if (!same_texts(json_object_get(lab, "faults"), machine->lab.faults[0],
 			sizeof(machine->lab.faults[0]), machine->lab.n_faults))
 		return err_set(err, 0, "the faults were not those of machine %s", machine->name);
@@ -99,9 +93,9 @@ int proof_judge_machine(const struct proof_machine *machine, const struct report
 			sizeof(machine->lab.params[0]), machine->lab.n_params))
 		return err_set(err, 0, "the parameters were not those of machine %s",
 			       machine->name);
-	if (strcmp(text_of(lab, "variant"), machine->lab.variant) != 0)
+	if (strcmp(record_text(lab, "variant"), machine->lab.variant) != 0)
 		return err_set(err, 0, "the kernel's variant was '%s', not '%s'",
-			       text_of(lab, "variant"), machine->lab.variant);
+			       record_text(lab, "variant"), machine->lab.variant);
 	return 0;
 }
 
@@ -115,7 +109,8 @@ static bool agree(const struct report_execution *execution, struct proof_outcome
 	{
 		if (check_holds(record) != json_is_true(json_object_get(record, "ok")))
 			return wrong(outcome, "check %s says %s, its figures do not",
-				     text_of(record, "name"), check_holds(record) ? "no" : "ok");
+				     record_text(record, "name"),
+				     check_holds(record) ? "no" : "ok");
 	}
 	json_array_foreach(execution->controls, i, record)
 	{
@@ -126,7 +121,7 @@ static bool agree(const struct report_execution *execution, struct proof_outcome
 
 		if (holds != json_is_true(json_object_get(record, "ok")))
 			return wrong(outcome, "control %s says %s, its figures do not",
-				     text_of(record, "name"), holds ? "no" : "ok");
+				     record_text(record, "name"), holds ? "no" : "ok");
 	}
 	return true;
 }
@@ -140,7 +135,7 @@ static const json_t *find_log(const struct report_execution *execution, enum klo
 	json_array_foreach(execution->logs, i, record)
 	{
 		if (!json_is_true(json_object_get(record, "expected")) &&
-		    klog_class_parse(text_of(record, "class")) == class)
+		    klog_class_parse(record_text(record, "class")) == class)
 			return record;
 	}
 	return NULL;
@@ -154,7 +149,7 @@ static const json_t *find_failed(const struct report_execution *execution, const
 
 	json_array_foreach(execution->checks, i, record)
 	{
-		if (!strcmp(text_of(record, "name"), name) && !check_holds(record))
+		if (!strcmp(record_text(record, "name"), name) && !check_holds(record))
 			return record;
 	}
 	return NULL;
@@ -181,23 +176,23 @@ static bool only_listed(const struct proof_row *row, const struct report_executi
 
 	json_array_foreach(execution->checks, i, record)
 	{
-		if (!check_holds(record) && !may_be(row, text_of(record, "name")))
+		if (!check_holds(record) && !may_be(row, record_text(record, "name")))
 			return wrong(outcome, "check %s does not hold, which is to hold",
-				     text_of(record, "name"));
+				     record_text(record, "name"));
 	}
 	/* A machine that hangs may say anything in its last moments. */
 	if (row->verdict == VERDICT_HUNG)
 		return true;
 	json_array_foreach(execution->logs, i, record)
 	{
-		const char *class = text_of(record, "class");
+		const char *class = record_text(record, "class");
 		char reason[64];
 
 		snprintf(reason, sizeof(reason), "klog:%s", class);
 		if (klog_class_effect(klog_class_parse(class)) != VERDICT_PASS &&
 		    !json_is_true(json_object_get(record, "expected")) && !may_be(row, reason))
 			return wrong(outcome, "the kernel log has a message of class %s: %s", class,
-				     text_of(record, "text"));
+				     record_text(record, "text"));
 	}
 	return true;
 }
@@ -254,7 +249,7 @@ static bool has_base(const struct proof_row *row, const struct report_execution 
 	{
 		if (!json_is_true(json_object_get(control, "ok")))
 			return wrong(outcome, "%s although the positive control %s does not hold",
-				     outcome->verdict, text_of(control, "name"));
+				     outcome->verdict, record_text(control, "name"));
 	}
 	return true;
 }
@@ -279,13 +274,13 @@ static bool judge_execution(const struct proof_row *row, const struct report_exe
 
 static void show_check(struct proof_outcome *outcome, const json_t *check)
 {
-	const char *unit = text_of(check, "unit");
+	const char *unit = record_text(check, "unit");
 	char value[48], bound[48];
 
-	show(outcome, "%s %s, bound %s %s", text_of(check, "name"),
+	show(outcome, "%s %s, bound %s %s", record_text(check, "name"),
 	     unit_format(json_number_value(json_object_get(check, "value")), unit, value,
 			 sizeof(value)),
-	     text_of(check, "op"),
+	     record_text(check, "op"),
 	     unit_format(json_number_value(json_object_get(check, "bound")), unit, bound,
 			 sizeof(bound)));
 }
@@ -319,7 +314,8 @@ static void show_reasons(const struct proof_row *row, const struct report_execut
 		enum klog_class class = proof_reason_class(name);
 
 		if (class != KLOG_NONE)
-			show(outcome, "%s: %s", name, text_of(find_log(deciding, class), "text"));
+			show(outcome, "%s: %s", name,
+			     record_text(find_log(deciding, class), "text"));
 		for (size_t k = 0; k < n; k++)
 			if (!strcmp(summaries[k].name, name))
 				show_check(outcome, summaries[k].worst);
