@@ -74,6 +74,15 @@ static int set_verdict(struct journal_state *state, const char *test, unsigned i
 	return result ? -ENOMEM : 0;
 }
 
+static void forget_verdict(struct journal_state *state, const char *test, unsigned int iter)
+{
+	char *key = result_key(test, iter);
+
+	if (key)
+		json_object_del(state->results, key);
+	free(key);
+}
+
 static unsigned int iter_of(const json_t *record)
 {
 	json_int_t iter = json_integer_value(json_object_get(record, "iter"));
@@ -141,6 +150,7 @@ static int take_start(struct journal_state *state, json_t *record, const char *t
 		return err_plain(err, EBADMSG, "%s is started again, and has a result", test);
 	land(state);
 	keep(&state->start, record);
+	forget_verdict(state, test, iter);
 	if (iter > repeat_of(state) && json_array_append(state->extra, record))
 		return -ENOMEM;
 	return 0;
@@ -196,6 +206,7 @@ static int take_test(struct journal_state *state, json_t *record, const char *ty
 	return 0;
 }
 
+/* Of what was planned. What was to be repeated once more is not asked for twice. */
 static bool any_not_run(const struct journal_state *state)
 {
 	const char *key;
@@ -203,7 +214,8 @@ static bool any_not_run(const struct journal_state *state)
 
 	json_object_foreach(state->results, key, value)
 	{
-		if (json_integer_value(value) == VERDICT_NOTRUN)
+		if (json_integer_value(value) == VERDICT_NOTRUN &&
+		    (json_int_t)strtoul(key, NULL, 10) <= repeat_of(state))
 			return true;
 	}
 	return false;
