@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "command.h"
@@ -99,12 +100,42 @@ static const char **all_sysctls(const struct suite *suite)
 	return names;
 }
 
+static int note_if(struct session *session, int failed, const struct err *why, struct err *err)
+{
+	return failed ? supervisor_note(&session->supervisor, why->text, err) : 0;
+}
+
+/* What a dead run of another report left is put back before this one looks at the machine. */
+static int recover_other(struct session *session, struct err *err)
+{
+	json_t *did = json_array();
+	struct err why;
+	int result = note_if(session, recover_active(session->dir, did, &why), &why, err);
+	json_t *text;
+	size_t i;
+
+	json_array_foreach(did, i, text)
+	{
+		if (!result)
+			result =
+				supervisor_note(&session->supervisor, json_string_value(text), err);
+	}
+	json_decref(did);
+	return result;
+}
+
 /* For whoever finds the machine without us and without a janitor. */
 static int journal_saved(struct session *session, const char *const *sysctls, struct err *err)
 {
-	json_t *record = recover_saved(sysctls, err);
+	json_t *record;
+	int result = recover_other(session, err);
 
-	return record ? journal_append(&session->journal, record, true, err) : -EIO;
+	if (result)
+		return result;
+	record = recover_saved(sysctls, err);
+	result = record ? journal_append(&session->journal, record, true, err) : -EIO;
+	active_set(session->dir);
+	return result;
 }
 
 static int start_janitor(struct session *session, struct err *err)
@@ -121,11 +152,6 @@ static int start_janitor(struct session *session, struct err *err)
 	free(sysctls);
 	session->supervisor.janitor = session->janitor.pid;
 	return result;
-}
-
-static int note_if(struct session *session, int failed, const struct err *why, struct err *err)
-{
-	return failed ? supervisor_note(&session->supervisor, why->text, err) : 0;
 }
 
 /*
@@ -294,6 +320,8 @@ static int conduct(struct session *session, struct err *err)
 		return command_error("run", "%s", err->text);
 	result = run_all(session, &code, err);
 	janitor_stop(&session->janitor);
+	if (!session->guest)
+		active_clear(session->dir);
 	journal_close(&session->journal);
 	if (!result && !session->guest)
 		result = run_show_report("run", session->dir, session->options.ktap, err);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "cpus.h"
@@ -199,5 +200,42 @@ int recover_machine(const json_t *saved, json_t *did, json_t *restored, struct e
 	traces = json_array_size(saved) ? trace_remove_leftovers(0, NULL) : 0;
 	if (traces > 0)
 		say(did, "removed %d tracefs instances", traces);
+	return result;
+}
+
+int recover_read(struct journal_state *state, const char *dir, struct err *err)
+{
+	struct journal_reader reader;
+	struct journal here;
+	int result = journal_begin(&here, NULL, err);
+
+	journal_state_init(state);
+	if (!result)
+		result = journal_open(&reader, dir, err);
+	if (result)
+		return result;
+	result = journal_state_read(state, &reader, err);
+	journal_finish(&reader);
+	return result ? result : journal_state_now(state, here.boot, err);
+}
+
+int recover_active(const char *dir, json_t *did, struct err *err)
+{
+	char other[PATH_MAX], *real = realpath(dir, NULL);
+	json_t *restored = json_array();
+	struct journal_state state = { 0 };
+	int result = 0;
+
+	active_get(other, sizeof(other));
+	if (*other && real && strcmp(other, real) != 0) {
+		result = recover_read(&state, other, err);
+		if (json_array_size(state.saved)) {
+			say(did, "the run of %s did not put the machine back", other);
+			result = recover_machine(state.saved, did, restored, err);
+		}
+	}
+	journal_state_free(&state);
+	json_decref(restored);
+	free(real);
 	return result;
 }

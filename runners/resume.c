@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "clock.h"
 #include "command.h"
 #include "evidence.h"
@@ -68,6 +69,7 @@ int resume_open(struct resume *resume, struct journal *journal, const char *dir,
 
 	journal_state_init(&resume->state);
 	resume->resets_max = resets_max;
+	resume->dir = dir;
 	result = journal_reopen(journal, dir, err);
 	if (!result)
 		result = read_journal(resume, dir, err);
@@ -315,17 +317,22 @@ static void judge_cut_off(const struct resume *resume, const struct evidence *ev
 		judge_add(judge, VERDICT_HUNG, "%s", evidence->reset);
 }
 
-/* Put back what can be, and say so. What cannot is said, too: it ends nothing. */
+/*
+ * Put back what can be, and say so. What cannot is said, too: it ends nothing. Where the janitor has
+ * tidied up, whatever differs now was changed by somebody else.
+ */
 static int recover(const struct resume *resume, struct supervisor *supervisor, json_t *restored,
 		   struct err *err)
 {
+	char active[PATH_MAX];
 	json_t *did = json_array();
 	struct err why;
 	int result = 0;
 	json_t *text;
 	size_t i;
 
-	if (recover_machine(resume->state.saved, did, restored, &why))
+	if (!strcmp(active_get(active, sizeof(active)), resume->dir) &&
+	    recover_machine(resume->state.saved, did, restored, &why))
 		result = supervisor_note(supervisor, why.text, err);
 	json_array_foreach(did, i, text)
 	{
