@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "surroundings.h"
@@ -53,6 +54,7 @@ static void tidy(int place, pid_t supervisor, const struct surroundings *before)
 		cgroup_remove_leftovers(place, supervisor);
 	surroundings_restore(before, restored, &judge);
 	remove_trace_instances();
+	active_clear(NULL);
 	judge_free(&judge);
 	json_decref(restored);
 }

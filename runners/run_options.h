@@ -38,6 +38,10 @@ struct run_options {
 	const char *workload;		 /* NULL: none */
 	bool identify;
 	bool ktap;
+	const char *resume; /* report directory to go on with, NULL: none */
+	bool retry_hung;
+	unsigned int resets_max; /* 0: the default */
+	bool settings;		 /* options other than these and `ktap` were given */
 	char **patterns;
 	size_t n_patterns;
 };

@@ -10,6 +10,7 @@
 #include "cpus.h"
 #include "err.h"
 #include "journal.h"
+#include "judge.h"
 #include "progress.h"
 #include "suite.h"
 
@@ -48,6 +49,15 @@ int supervisor_run(struct supervisor *supervisor, struct planned *planned, struc
 /* Journal the end of a test that is not started at all. */
 int supervisor_pass_over(struct supervisor *supervisor, struct planned *planned,
 			 enum verdict verdict, const char *reason, struct err *err);
+
+/*
+ * Journal the end of a test that an earlier supervisor has started: what `judge` found, `restored`
+ * (array of sysctls, not taken over) and how long it ran, as far as that is known. `log_lost`: not
+ * all of its kernel log is.
+ */
+int supervisor_settle(struct supervisor *supervisor, struct planned *planned,
+		      const struct judge *judge, json_t *restored, double duration_s, bool log_lost,
+		      struct err *err);
 
 /* Journal a remark about the whole run. */
 int supervisor_note(struct supervisor *supervisor, const char *text, struct err *err);
