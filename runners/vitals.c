@@ -10,47 +10,57 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io.h"
+
 /* Beside the journal: the same disk, and the same file system. */
 #define FILE_NAME "watchdog-disk"
 
 static bool is_online(int cpu)
 {
-	char path[64], text[2] = "1";
-	int fd;
+	char text[4096];
+	struct cpus online;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		if (read(fd, text, 1) != 1)
-			text[0] = '1';
-		close(fd);
-	}
-	return text[0] == '1'; /* the CPU that boots may have no such file */
+	if (io_read_text("/sys/devices/system/cpu/online", text, sizeof(text)) <= 0 ||
+	    cpus_parse(&online, text, NULL, NULL))
+		return true;
+	for (size_t i = 0; i < online.n; i++)
+		if (online.cpu[i] == cpu)
+			return true;
+	return false;
 }
 
-/* Go to one CPU and run there: the migration thread of the one before and the scheduler work. */
+/*
+ * Go to one CPU and run there: the migration thread of the one before and the scheduler of this
+ * one work. 1; 0 when it is offline, whoever wanted that, and so hangs nowhere; -errno.
+ */
 static int hop(struct vitals *vitals, int cpu, struct err *err)
 {
+	int number;
+
 	CPU_ZERO_S(vitals->set_size, vitals->one);
 	CPU_SET_S((size_t)cpu, vitals->set_size, vitals->one);
 	if (!sched_setaffinity(0, vitals->set_size, vitals->one))
-		return sched_getcpu() == cpu ? 0 : err_set(err, EIO, "CPU %d does not run us", cpu);
-	/* One that was taken offline, by whomever, hangs nowhere. */
-	if (errno == EINVAL && !is_online(cpu))
+		return sched_getcpu() == cpu ? 1 : err_set(err, EIO, "CPU %d does not run us", cpu);
+	number = errno;
+	if (number == EINVAL && !is_online(cpu))
 		return 0;
-	return err_set(err, errno, "run on CPU %d", cpu);
+	return err_set(err, number, "run on CPU %d", cpu);
 }
 
 static int take_scheduler(void *context, struct err *err)
 {
 	struct vitals *vitals = context;
-	int result = 0;
+	int result = 0, hops = 0;
 
-	for (size_t i = 0; !result && i < vitals->cpus.n; i++)
+	for (size_t i = 0; result >= 0 && i < vitals->cpus.n; i++) {
 		result = hop(vitals, vitals->cpus.cpu[i], err);
-	if (sched_setaffinity(0, vitals->set_size, vitals->here) && !result)
+		hops += result > 0;
+	}
+	if (result >= 0 && !hops)
+		result = err_set(err, 0, "no CPU to run on is online");
+	if (sched_setaffinity(0, vitals->set_size, vitals->here) && result >= 0)
 		result = err_set(err, errno, "run where the supervisor runs");
-	return result;
+	return result < 0 ? result : 0;
 }
 
 static int membarrier(int command)
