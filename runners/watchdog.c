@@ -268,10 +268,10 @@ static int acquire_named(struct watchdog_held *held, const struct watchdog *devi
 	if (result == -EBUSY && replace_keeper(device, root)) {
 		*held = (struct watchdog_held){ .ops = ops, .device = *device };
 		result = watchdog_take_over(held, err);
-		if (!result)
+		if (!result) {
 			watchdog_let_go(held);
-		if (!result)
 			result = watchdog_open(held, device, ops, true, err);
+		}
 	}
 	if (result == -EBUSY)
 		explain_busy(device, root, err);
