@@ -119,14 +119,14 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-test \
 	prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -139,6 +139,18 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 
 lab-alpha: $(INSERT) ## the same for Alpha: QEMU with the counters of an EV67, and its PALcode
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu alpha $(CACHE) $(INSERT) $(BUILD)/lab/alpha/qemu
+	@$(MAKE) --no-print-directory alpha
+	@ln -sfn ../../alpha $(BUILD)/lab/alpha/guest
+
+alpha: ## build the command and the hypotheses for Alpha, as static programs, in BUILD/alpha
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha build
+
+alpha-tar: alpha ## the same as one file to unpack on an Alpha: BUILD/pmiproof-alpha.tar.gz
+	@tar -C $(BUILD)/alpha --transform 's,^,pmiproof-alpha/,' --owner=0 --group=0 \
+		-czf $(BUILD)/pmiproof-alpha.tar.gz pmiproof $(SUITE_SRC:%.c=%)
+
+alpha-unit: ## test group: unit tests, built for Alpha and run by QEMU's user emulation
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha unit
 
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
