@@ -111,6 +111,7 @@ COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
+ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -119,8 +120,8 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-test \
-	prove-test prove fuzz
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-smoke-alpha \
+	lab-test prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -163,6 +164,9 @@ prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, r
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
+
+lab-smoke-alpha: lab-alpha $(ALPHA_GUEST) ## test group: the emulated Alpha, at each frequency
+	@ci/lab-smoke-alpha
 
 lab-witness: lab-kernels $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
 	@fixtures/kernels/x86/witness $(VARIANT)
@@ -267,6 +271,11 @@ $(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 # For an initramfs, which has no libraries.
 $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
+
+# The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
+$(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)alpha-linux-gnu-gcc -D_GNU_SOURCE -std=gnu11 -O2 $(WARN) -static -Wl,--no-relax -o $@ $<
 
 # fixtures/hypotheses/NAME_check tests the hypothesis of suites/THEME/NAME.c.
 $(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_check: \
