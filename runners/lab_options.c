@@ -96,6 +96,9 @@ static int check(const struct lab_options *options, bool shell, struct err *err)
 
 	if (shell && options->run.n_patterns)
 		return err_set(err, 0, "shell takes no argument: %s", options->run.patterns[0]);
+	if (options->run.hazard.watchdog || options->run.hazard.no_escalate)
+		return err_set(err, 0,
+			       "--watchdog and --no-escalate: not in the lab, whose host watches");
 	if (cpus->n && cpus->cpu[cpus->n - 1] >= (int)n)
 		return err_set(err, 0, "--cpu %s: this machine has CPU 0 only",
 			       options->run.cpu_list);
