@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 
-#define NO_OUTPUT (-1)
+#define NO_OUTPUT (-1L)
 
-/* The argument of this ioctl is a number, not a pointer (perf_event_open(2)). */
-static int set_output(const struct event *event, int fd, struct err *err)
+/* The argument of this ioctl is a number as wide as a pointer, which it is not (perf_event_open(2)). */
+static int set_output(const struct event *event, long fd, struct err *err)
 {
 	if (!ioctl(event->fd, PERF_EVENT_IOC_SET_OUTPUT, fd))
 		return 0;

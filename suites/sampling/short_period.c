@@ -148,8 +148,11 @@ static void judge_samples(struct experiment *experiment, const struct row *row,
 		lost += one->lost;
 		throttled += one->throttled;
 		unthrottled += one->unthrottled;
-		run_check_le(run, "rate_limit", row->name, (double)(one->samples + one->lost),
-			     rate_limit_samples(storm->before, seconds), "1");
+		/* An event of a task begins anew with each switch to it. */
+		if (row->step->where != TASK)
+			run_check_le(run, "rate_limit", row->name,
+				     (double)(one->samples + one->lost),
+				     rate_limit_samples(storm->before, seconds), "1");
 		if (row->step->limit != LIMIT)
 			run_check_ge(run, "throttle_starts", row->name, (double)one->throttled, 1,
 				     "1");
