@@ -45,7 +45,16 @@
 #define LATE 10	      /* a row that takes so many times as long as it should is the last one */
 #define PROGRESS_MIN 5.0
 #define STALL_MAX_NS 10e9
+/*
+ * A counter that the kernel times handlers with may wrap: a row goes on beyond WRAPS of these. A
+ * wrap matters only to a handler that is running then: WRAP_NEAR_NS before it nobody else runs, and
+ * WRAP_TOUCH_NS before it the event is allowed its samples of a tick anew, one after the other.
+ */
 #define WRAPS 2
+#define WRAP_NEAR_NS 30e6
+#define WRAP_TOUCH_NS 80e3
+#define WRAP_AFTER_NS 100000000 /* for the limit to follow */
+#define WRAP_PRIORITY 2		/* SCHED_FIFO, above the reader of the rings */
 
 enum { CYCLES, INSTRUCTIONS, EVENTS };
 
@@ -57,7 +66,8 @@ static const struct {
 	[INSTRUCTIONS] = { "instructions", PERF_COUNT_HW_INSTRUCTIONS },
 };
 
-/* From harmless to dangerous; each for cycles and for instructions. */
+/* From harmless to dangerous, of short periods that of the report first; each for cycles and for
+ * instructions. */
 static const struct step {
 	uint64_t period;
 	long limit; /* samples/s when it begins */
@@ -79,12 +89,20 @@ struct experiment {
 	struct bystander_lap alone; /* what they do without sampling */
 	bool has[EVENTS];
 	struct rate_cost cost[EVENTS];
-	struct sampler_plan plan;
-	double least_samples; /* of any row */
+	struct sampler_plan plan; /* of an ordinary row */
+	double least_samples;	  /* of any row */
+};
+
+/* A counter of this machine that wraps. */
+struct wrapping {
+	const struct cycle_counter *counter;
+	double hz;
 };
 
 /* A line of the table. */
 struct row {
+	struct sampler_plan plan;
+	struct wrapping *wrapping; /* NULL: an ordinary row */
 	const struct step *step;
 	unsigned int events; /* bit mask */
 	size_t from, to;     /* CPUs: indexes into experiment->cpus, `to` not included */
@@ -106,7 +124,7 @@ static void name_row(const struct experiment *experiment, struct row *row)
 	const char *name = row->events == 1U << CYCLES	       ? events[CYCLES].name
 			   : row->events == 1U << INSTRUCTIONS ? events[INSTRUCTIONS].name
 							       : "cycles and instructions";
-	char where[32], limit[32] = "";
+	char where[32], more[64] = "";
 
 	if (step->where == TASK)
 		snprintf(where, sizeof(where), "task");
@@ -115,9 +133,11 @@ static void name_row(const struct experiment *experiment, struct row *row)
 	else
 		snprintf(where, sizeof(where), "cpu %d", experiment->cpus->cpu[row->from]);
 	if (step->limit != LIMIT)
-		snprintf(limit, sizeof(limit), ", limit %ld", step->limit);
+		snprintf(more, sizeof(more), ", limit %ld", step->limit);
+	if (row->wrapping)
+		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wrapping->counter->name);
 	snprintf(row->name, sizeof(row->name), "%s, %llu, %s%s", name,
-		 (unsigned long long)step->period, where, limit);
+		 (unsigned long long)step->period, where, more);
 }
 
 /* What a sample of the row costs: with two events a PMI may have to handle both. */
@@ -156,7 +176,7 @@ static void judge_samples(struct experiment *experiment, const struct row *row,
 		if (row->step->limit != LIMIT)
 			run_check_ge(run, "throttle_starts", row->name, (double)one->throttled, 1,
 				     "1");
-		for (int slice = 0; !experiment->plan.limit && slice < SAMPLER_SLICES; slice++)
+		for (int slice = 0; !row->plan.limit && slice < SAMPLER_SLICES; slice++)
 			run_check_ge(run, "keeps_coming", row->name, (double)one->slice[slice], 1,
 				     "1");
 		experiment->least_samples = fmin(experiment->least_samples, (double)one->samples);
@@ -210,8 +230,7 @@ static void judge_progress(const struct experiment *experiment, const struct row
 		run_check_ge(run, "rcu_progress", row->name, grace, PROGRESS_MIN, "%");
 	}
 	run_figure(run, "left", row->name, "main loop",
-		   100 * (double)storm->looks / (double)storm_looks(experiment->plan.planned_ns),
-		   "%");
+		   100 * (double)storm->looks / (double)storm_looks(row->plan.planned_ns), "%");
 	run_check_le(run, "no_stall", row->name, storm->longest_ns, STALL_MAX_NS, "ns");
 }
 
@@ -272,9 +291,30 @@ static int observe(const struct experiment *experiment, const struct row *row, s
 
 	if (!result)
 		result = storm_run(storm, targets, set_targets(experiment, row, targets),
-				   &experiment->plan, &experiment->all, err);
+				   &row->plan, &experiment->all, err);
 	free(targets);
 	return result;
+}
+
+/* At each look of a row that waits for a wrap. */
+static void near_wrap(struct storm *storm, void *context)
+{
+	const struct wrapping *wrapping = context;
+	const struct cycle_counter *counter = wrapping->counter;
+	struct event *event = &storm->sampler.cpu[0].event;
+	uint64_t count = counter->read(), last = count;
+
+	if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_NEAR_NS)
+		return;
+	placement_policy(SCHED_FIFO, WRAP_PRIORITY, NULL);
+	for (; count >= last; count = counter->read()) {
+		last = count;
+		if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_TOUCH_NS)
+			continue;
+		event_disable(event, NULL);
+		event_enable(event, NULL);
+	}
+	placement_policy(SCHED_OTHER, 0, NULL);
 }
 
 /* One line of the table. False: no more. */
@@ -284,12 +324,12 @@ static bool run_row(struct experiment *experiment, const struct row *row)
 	const struct rate_band band =
 		rate_limit_band((double)row->step->limit, strtod(PERCENT, NULL), &cost);
 	struct run *run = experiment->run;
-	struct storm storm = { 0 };
+	struct storm storm = { .look = row->wrapping ? near_wrap : NULL, .context = row->wrapping };
 	struct err err;
 	bool on_time;
 
 	run_progress(run, "%s", row->name);
-	for (int try = 1; try <= TRIES; try++) {
+	for (int try = 1; try <= (row->wrapping ? 1 : TRIES); try++) {
 		storm_free(&storm);
 		if (observe(experiment, row, &storm, &err)) {
 			storm_free(&storm);
@@ -303,10 +343,10 @@ static bool run_row(struct experiment *experiment, const struct row *row)
 	judge_samples(experiment, row, &storm);
 	judge_progress(experiment, row, &storm);
 	judge_limit(experiment, row, &storm, &band);
-	on_time = storm.seconds * 1e9 < LATE * (double)experiment->plan.planned_ns;
+	on_time = storm.seconds * 1e9 < LATE * (double)row->plan.planned_ns;
 	if (!on_time)
 		run_note(run, "%s: took %.1f s in place of %.1f s; no more rows are run", row->name,
-			 storm.seconds, (double)experiment->plan.planned_ns / 1e9);
+			 storm.seconds, (double)row->plan.planned_ns / 1e9);
 	storm_free(&storm);
 	return on_time;
 }
@@ -325,7 +365,8 @@ static bool run_step(struct experiment *experiment, const struct step *step)
 		return true;
 	for (int event = 0; go_on && event < (step->both ? 1 : EVENTS); event++)
 		for (size_t turn = 0; go_on && turn < turns && experiment->has[event]; turn++) {
-			struct row row = { .step = step,
+			struct row row = { .plan = experiment->plan,
+					   .step = step,
 					   .events = step->both ? all : 1U << event,
 					   .from = turn * n / turns };
 
@@ -390,6 +431,32 @@ static bool measure_alone(struct experiment *experiment)
 	return !result;
 }
 
+/* Where handlers are timed with a counter that wraps: cycles on the first CPU, beyond that. */
+static void run_wrap(struct experiment *experiment)
+{
+	static const struct step step = { 17, LIMIT, FIRST_CPU };
+	struct wrapping wrapping = { .counter = cycle_counter_here() };
+	struct row row = { .step = &step, .events = 1U << CYCLES, .to = 1, .wrapping = &wrapping };
+	struct placement placement;
+	struct err err;
+	double ns;
+
+	if (!wrapping.counter)
+		return;
+	if (cycle_counter_frequency(wrapping.counter, &wrapping.hz, &err) ||
+	    placement_pin(&placement, experiment->cpus->cpu[0], &err)) {
+		run_broken(experiment->run, "%s: %s", wrapping.counter->name, err.text);
+		return;
+	}
+	ns = cycle_counter_left_ns(wrapping.counter, wrapping.hz, wrapping.counter->read()) +
+	     (WRAPS - 1) * cycle_counter_left_ns(wrapping.counter, wrapping.hz, 0);
+	row.plan = experiment->plan;
+	row.plan.planned_ns = (uint64_t)ns + WRAP_AFTER_NS;
+	name_row(experiment, &row);
+	run_row(experiment, &row);
+	placement_restore(&placement, NULL);
+}
+
 static void run_steps(struct experiment *experiment)
 {
 	const size_t n = sizeof(steps) / sizeof(steps[0]);
@@ -397,6 +464,8 @@ static void run_steps(struct experiment *experiment)
 
 	for (size_t i = 0; go_on && i < n; i++)
 		go_on = run_step(experiment, &steps[i]);
+	if (go_on)
+		run_wrap(experiment);
 	bystander_lap_free(&experiment->alone);
 }
 
