@@ -62,7 +62,7 @@ static unsigned int look_at(struct watchdog_held *held)
 	if (!held->ops->ioctl(held->fd, WDIOC_GETSUPPORT, &info))
 		snprintf(device->identity, sizeof(device->identity), "%.*s",
 			 (int)sizeof(info.identity), (const char *)info.identity);
-	device->kind = watchdog_kind(device->driver, device->identity, &device->rank);
+	watchdog_classify(device);
 	if (info.options & WDIOF_ALARMONLY)
 		device->kind = WATCHDOG_ALARM;
 	if (device->boot_status < 0 && !held->ops->ioctl(held->fd, WDIOC_GETBOOTSTATUS, &status))
