@@ -112,6 +112,8 @@ INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
+# Built with ARCH=alpha: it needs the library.
+ALPHA_WITNESS := fixtures/kernels/alpha/witness_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -169,8 +171,10 @@ lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU mode
 lab-smoke-alpha: lab-alpha $(ALPHA_GUEST) ## test group: the emulated Alpha, at each frequency
 	@ci/lab-smoke-alpha
 
-lab-witness: lab-kernels $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
+lab-witness: lab-kernels lab-alpha $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
 	@fixtures/kernels/x86/witness $(VARIANT)
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/$(ALPHA_WITNESS)
+	@fixtures/kernels/alpha/witness $(VARIANT)
 
 lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
 	@ci/lab-perf
@@ -266,7 +270,7 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an initramfs, which has no libraries.
@@ -306,6 +310,6 @@ $(BUILD)/ksrc: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KSRC)' | cmp -s - $@ || echo '$(KSRC)' >$@
 
--include $(OBJS:.o=.d) $(LAB_GUESTS:=.d)
+-include $(OBJS:.o=.d) $(LAB_GUESTS:=.d) $(BUILD)/$(ALPHA_WITNESS).d
 
 endif
