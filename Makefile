@@ -195,7 +195,7 @@ test: ## run the project's own tests: all the groups below
 	+@ci/test $(GROUPS)
 
 unit: $(CHECKS) ## test group: unit tests
-	@ci/unit $(CHECKS)
+	@ci/unit$(if $(ARCH),-emulated $(call cross,run) ci/unit-$(ARCH)) $(CHECKS)
 
 asan: ## test group: unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
