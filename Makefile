@@ -129,7 +129,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -159,11 +159,14 @@ alpha-unit: ## test group: unit tests, built for Alpha and run by QEMU's user em
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
 
-prove: build lab-kernels ## test group: hypotheses on machines and kernels that they must tell apart: make prove ONLY=lbr_stale README=1
+# With ONLY, what else it needs is said if it is missing.
+prove: build lab-kernels $(if $(ONLY),,lab-alpha) ## test group: hypotheses on machines and kernels that they must tell apart: make prove ONLY=lbr_stale README=1
 	@$(COMMAND) lab prove --table fixtures/proofs $(if $(README),--markdown README.md) $(PROVE) -- $(foreach p,$(ONLY),'$(p)')
 
 prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, right and wrong ones
 	@ci/prove-test
+
+planted: $(PLANTED)
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
@@ -212,7 +215,8 @@ kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
 
-lab-test: build lab-kernels $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+lab-test: build lab-kernels lab-alpha $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha planted
 	@ci/lab-test
 
 completion-test: ## test group: the bash completion
