@@ -13,6 +13,7 @@
 #include "cgroup.h"
 #include "clock.h"
 #include "command.h"
+#include "hazard.h"
 #include "janitor.h"
 #include "machine.h"
 #include "machine_lock.h"
@@ -45,6 +46,7 @@ struct session {
 	struct progress progress;
 	struct supervisor supervisor;
 	struct janitor janitor;
+	struct hazard hazard;
 	char suites[PATH_MAX];
 	char dir[PATH_MAX]; /* of the report */
 	int lock;	    /* descriptor, see machine_lock(); open until the machine is as found */
@@ -83,7 +85,8 @@ static int lower_oom_score(struct err *err)
 	return result;
 }
 
-/* All sysctls that a test of the suite may change. Newly allocated; the names are the suite's. */
+/* All sysctls that a test of the suite may change, and those that we change around it. Newly
+ * allocated; the names are the suite's. */
 static const char **all_sysctls(const struct suite *suite)
 {
 	const char **names;
@@ -92,11 +95,15 @@ static const char **all_sysctls(const struct suite *suite)
 	for (size_t i = 0; i < suite->n; i++)
 		for (const char *const *name = suite->tests[i].sysctls; *name; name++)
 			n++;
+	for (size_t i = 0; escalation_sysctl(i); i++)
+		n++;
 	names = calloc(n + 1, sizeof(*names));
 	n = 0;
 	for (size_t i = 0; names && i < suite->n; i++)
 		for (const char *const *name = suite->tests[i].sysctls; *name; name++)
 			names[n++] = *name;
+	for (size_t i = 0; names && escalation_sysctl(i); i++)
+		names[n++] = escalation_sysctl(i);
 	return names;
 }
 
@@ -241,6 +248,26 @@ static int begin_journal(struct session *session, struct err *err)
 	return result ? result : journal_machine(session, err);
 }
 
+/* Around one that may hang this machine; the lab's has its host to watch over it. */
+static int run_hazardous(struct session *session, struct planned *planned, struct err *err)
+{
+	struct hazard *hazard = &session->hazard;
+	struct err left;
+	int result = hazard_enter(hazard, planned, err);
+
+	if (result == HAZARD_REFUSED)
+		return supervisor_pass_over(&session->supervisor, planned, VERDICT_SKIP, err->text,
+					    err);
+	if (result)
+		return result;
+	result = supervisor_run(&session->supervisor, planned, err);
+	if (hazard_leave(hazard, planned, &left) && !result) {
+		*err = left;
+		result = -EIO;
+	}
+	return result;
+}
+
 static int run_one(struct session *session, struct planned *planned, struct err *err)
 {
 	struct supervisor *supervisor = &session->supervisor;
@@ -266,7 +293,26 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 			 danger_name(test->danger), danger_name(test->danger));
 		return supervisor_pass_over(supervisor, planned, VERDICT_SKIP, reason, err);
 	}
+	if (test->danger == DANGER_MAY_HANG && supervisor->hazard)
+		return run_hazardous(session, planned, err);
 	return supervisor_run(supervisor, planned, err);
+}
+
+/* Watchdogs of this machine; the lab's are the business of its host. */
+static int begin_hazard(struct session *session, struct err *err)
+{
+	if (session->guest)
+		return 0;
+	session->hazard = (struct hazard){
+		.options = &session->options.hazard,
+		.ops = &watchdog_system,
+		.journal = &session->journal,
+		.janitor = &session->janitor,
+		.cpus = &session->options.allowed,
+		.dir = session->dir,
+	};
+	session->supervisor.hazard = &session->hazard;
+	return hazard_begin(&session->hazard, err);
 }
 
 static int run_all(struct session *session, int *code, struct err *err)
@@ -316,10 +362,12 @@ static int conduct(struct session *session, struct err *err)
 					       : begin_journal(session, err);
 	if (!result)
 		result = harden(session, err);
+	if (!result)
+		result = begin_hazard(session, err);
 	if (result)
 		return command_error("run", "%s", err->text);
 	result = run_all(session, &code, err);
-	janitor_stop(&session->janitor);
+	janitor_stop(&session->janitor, session->guest ? NULL : hazard_end(&session->hazard));
 	if (!session->guest)
 		active_clear(session->dir);
 	journal_close(&session->journal);

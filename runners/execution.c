@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "family.h"
+#include "hazard.h"
 #include "log_record.h"
 #include "process.h"
 #include "record.h"
@@ -344,6 +345,20 @@ static void watch_time(struct execution *execution)
 	progress_tick(supervisor->progress, execution->intake.progress);
 }
 
+/* On disk before the watchdog resets the machine for it. */
+static void watch_hazard(struct execution *execution)
+{
+	struct hazard *hazard = execution->supervisor->hazard;
+	struct err text;
+	json_t *note;
+
+	if (!hazard || !hazard_look(hazard, clock_ms(), &text))
+		return;
+	note = json_pack("{s:s}", "type", "note");
+	record_set_text(note, "text", text.text, (size_t)-1);
+	execution_append(execution, note, true);
+}
+
 static void watch_interrupt(struct execution *execution)
 {
 	struct supervisor *supervisor = execution->supervisor;
@@ -414,6 +429,7 @@ static void follow(struct execution *execution)
 				watch_interrupt(execution);
 		}
 		watch_time(execution);
+		watch_hazard(execution);
 	}
 	execution->ended = clock_ms();
 }

@@ -27,6 +27,10 @@ static const char help[] =
 	"      --label K=V        say what is special about this run; may be repeated\n"
 	"      --allow LEVEL      most dangerous level to run: safe, may-throttle (default),\n"
 	"                         may-hang\n"
+	"      --watchdog DEV     what resets the machine should a may-hang hypothesis stop it: a\n"
+	"                         device, auto (default: a hardware watchdog; without one they\n"
+	"                         are not run), or none (somebody else resets it)\n"
+	"      --no-escalate      do not let the kernel panic at stalls and lockups meanwhile\n"
 	"      --bound HYPOTHESIS.CHECK=VALUE\n"
 	"                         bound of a check that takes one (list -v); may be repeated\n"
 	"      --option HYPOTHESIS.NAME=VALUE\n"
@@ -53,6 +57,8 @@ enum {
 	OPT_SCALE,
 	OPT_LABEL,
 	OPT_ALLOW,
+	OPT_WATCHDOG,
+	OPT_NO_ESCALATE,
 	OPT_BOUND,
 	OPT_OPTION,
 	OPT_WORKLOAD,
@@ -71,6 +77,8 @@ static const struct option run_long_options[] = {
 	{ "timeout-scale", required_argument, NULL, OPT_SCALE },
 	{ "label", required_argument, NULL, OPT_LABEL },
 	{ "allow", required_argument, NULL, OPT_ALLOW },
+	{ "watchdog", required_argument, NULL, OPT_WATCHDOG },
+	{ "no-escalate", no_argument, NULL, OPT_NO_ESCALATE },
 	{ "bound", required_argument, NULL, OPT_BOUND },
 	{ "option", required_argument, NULL, OPT_OPTION },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
@@ -118,6 +126,18 @@ static int parse_cpu(struct run_options *options, const char *text, struct err *
 		err_prefix(err, "--cpu %s", text);
 	options->cpu_list = text;
 	return result;
+}
+
+static int parse_watchdog(struct run_options *options, const char *text, struct err *err)
+{
+	bool device =
+		!strncmp(text, "/dev/", 5) && strlen(text) < sizeof(((struct watchdog *)0)->path);
+
+	if (!device && strcmp(text, "auto") != 0 && strcmp(text, "none") != 0)
+		return err_set(err, 0, "--watchdog %s: not auto, none or a device (/dev/watchdog0)",
+			       text);
+	options->hazard.watchdog = strcmp(text, "auto") ? text : NULL;
+	return 0;
 }
 
 static int parse_label(struct run_options *options, const char *text, struct err *err)
@@ -219,6 +239,11 @@ static int take_option(struct run_options *options, int option, const char *valu
 		if (danger_parse(value, &options->allow))
 			return err_set(err, 0, "--allow %s: not safe, may-throttle or may-hang",
 				       value);
+		return 0;
+	case OPT_WATCHDOG:
+		return parse_watchdog(options, value, err);
+	case OPT_NO_ESCALATE:
+		options->hazard.no_escalate = true;
 		return 0;
 	case OPT_BOUND:
 		return parse_setting(&options->bounds, "--bound HYPOTHESIS.CHECK=VALUE", value,

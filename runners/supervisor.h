@@ -14,6 +14,8 @@
 #include "progress.h"
 #include "suite.h"
 
+struct hazard;
+
 /* What one run holds while it goes through its tests. */
 struct supervisor {
 	struct journal *journal;
@@ -25,6 +27,7 @@ struct supervisor {
 	int signals;		 /* signalfd of what interrupts a run */
 	bool acknowledge;	 /* tell a test when a record is journaled */
 	pid_t janitor;		 /* a child of ours that is no test */
+	struct hazard *hazard;	 /* what is held while a test may hang, or NULL */
 	unsigned int interrupts; /* how often a run was interrupted: Ctrl-C */
 	unsigned int started;	 /* tests so far */
 	bool stuck;		 /* something cannot be killed: nothing more may be started */
