@@ -78,8 +78,8 @@ static const struct {
 	const char *journal, *line;
 } lines[] = {
 	{ "resumed",
-	  "resumed 2026-11-30T12:00:01.000Z, after the machine was reset while this ran: "
-	  "second; 1 had a verdict" },
+	  "resumed 2026-11-30T12:00:01.000Z: the machine was reset during second; 1 done, 4 left" },
+	{ "resumed", "resumed 2026-11-30T12:00:02.400Z: it was interrupted; 3 done, 3 left" },
 	{ "resumed", "first pass 0.2 s 2 of 2 pass; 1 check held, closest: held 1 <= 2" },
 	{ "resumed", "pst| <0>[ 10.000000] Kernel panic - not syncing: x" },
 	{ "resumed", "Hung: second. The machine was reset 1 time." },
