@@ -317,8 +317,8 @@ static void judge_cut_off(const struct resume *resume, const struct evidence *ev
 }
 
 /*
- * Put back what can be, and say so. What cannot is said, too: it ends nothing. Where the janitor has
- * tidied up, whatever differs now was changed by somebody else.
+ * Put back what can be, and say so. What cannot is said, too: it ends nothing. Where the janitor
+ * has tidied up, whatever differs now was changed by somebody else.
  */
 static int recover(const struct resume *resume, struct supervisor *supervisor, json_t *restored,
 		   struct err *err)
