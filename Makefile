@@ -20,6 +20,10 @@ ONLY ?=
 PROVE ?=
 README ?=
 V ?=
+# Go on with the run of RUN="-o DIR".
+RESUME ?=
+# How often crash-test kills.
+CRASHES ?= 100
 # Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
 ARCH ?=
 # Seconds per fuzz target.
@@ -122,12 +126,12 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-smoke-alpha \
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke lab-smoke-alpha \
 	lab-test prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
-	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
+	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
 .PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
@@ -188,8 +192,8 @@ lab-kvm-unit-tests: lab ## the PMU tests of a built kvm-unit-tests tree, in KUT=
 lab-bench: lab $(BENCHES) ## what the emulated PMU costs, against a stock qemu-system-x86_64
 	@ci/lab-bench
 
-check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
-	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
+check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual; RESUME=1
+	@LAB='$(LAB)' RESUME='$(RESUME)' ci/check $(COMMAND) $(RUN)
 
 list: build ## list the hypotheses and whether each would run here
 	@$(COMMAND) list $(RUN)
@@ -208,6 +212,9 @@ lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of
 
 e2e: build $(PLANTED) ## test group: the real command with planted tests
 	@ci/end-to-end
+
+crash-test: build $(PLANTED) ## test group: the supervisor killed, its run resumed: CRASHES=1000
+	@CRASHES='$(CRASHES)' ci/crash-test
 
 kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own run_kselftest.sh
 	@ci/kselftest-test

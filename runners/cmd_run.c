@@ -34,7 +34,7 @@
 #define OOM_SCORE_SUPERVISOR "-900"
 
 /* How long and how often a resumed run looks for the end of the one before it. */
-#define LOCK_MS 20000
+#define LOCK_MS 10000
 #define LOCK_WAIT_MS 50
 
 /* Everything that `pmiproof run` holds. */
