@@ -16,7 +16,9 @@
  * wrong type never get in. Everything belongs to the report and goes with report_free().
  */
 
-/* One execution of a hypothesis. The arrays are never NULL, the single records are until seen. */
+/*
+ * One execution of a hypothesis. What was not run, and is run by a resumed run after all, is as if
+ * that had been the first time. The arrays are never NULL, the single records are until seen. */
 struct report_execution {
 	unsigned int iter; /* from 1 */
 	json_t *start;
@@ -28,6 +30,8 @@ struct report_execution {
 	json_t *logs;
 	json_t *notes;
 	json_t *output;
+	json_t *watchdog;   /* that was held while it ran, */
+	json_t *escalation; /* ... and what the kernel was told to panic at */
 };
 
 /* A hypothesis: planned, executed, or both. */
@@ -42,8 +46,10 @@ struct report {
 	json_t *run;	 /* NULL only when the journal is empty */
 	json_t *machine; /* object: all machine records merged, later ones win; never NULL */
 	json_t *done;	 /* NULL: the run was cut short */
+	json_t *resumes; /* "resume" records; what was done before one is not done any more */
 	json_t *notes;	 /* of no hypothesis; as are these kernel-log events */
 	json_t *logs;
+	json_t *watchdogs; /* that the machine has, as of the last time the run began */
 	json_t *ignored; /* records of unknown types, and repetitions of a record that is single */
 	json_t *kept;	 /* all records, in the order written */
 	struct report_test *tests; /* in the order planned, then in the order met */
