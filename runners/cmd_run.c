@@ -14,6 +14,7 @@
 #include "janitor.h"
 #include "machine.h"
 #include "machine_lock.h"
+#include "mirror.h"
 #include "plan.h"
 #include "port.h"
 #include "progress.h"
@@ -34,6 +35,7 @@ struct session {
 	struct suite suite;
 	struct plan plan;
 	struct journal journal;
+	struct mirrors mirrors;
 	struct progress progress;
 	struct supervisor supervisor;
 	struct janitor janitor;
@@ -174,6 +176,38 @@ static int begin_journal(struct session *session, struct err *err)
 	return record ? journal_append(&session->journal, record, true, err) : -ENOMEM;
 }
 
+static int note_mirrors(struct session *session, struct err *err)
+{
+	char text[1024];
+	int result = 0;
+
+	while (!result && mirrors_news(&session->mirrors, text, sizeof(text)))
+		result = supervisor_note(&session->supervisor, text, err);
+	return result;
+}
+
+/* They start when this process is where it stays: on its processors, with its signals. */
+static int start_mirrors(struct session *session, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (!session->mirrors.n)
+		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", session->dir, JOURNAL_NAME) >=
+	    sizeof(path))
+		return err_set(err, ENAMETOOLONG, "%s", session->dir);
+	return mirrors_start(&session->mirrors, path, err);
+}
+
+/* What a mirror lacks is no failure of the run: what counts is in the journal. */
+static void finish_mirrors(struct session *session)
+{
+	struct err err;
+
+	if (mirrors_finish(&session->mirrors, &err))
+		command_error("run", "%s", err.text);
+}
+
 static int run_one(struct session *session, struct planned *planned, struct err *err)
 {
 	struct supervisor *supervisor = &session->supervisor;
@@ -207,10 +241,16 @@ static int run_all(struct session *session, int *code, struct err *err)
 	tap_begin(session->supervisor.tap, session->plan.n);
 	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
 		result = run_one(session, &session->plan.entries[i], err);
+		if (!result)
+			result = note_mirrors(session, err);
 		/* The host has a fresh machine for the rest. */
 		if (session->guest && session->supervisor.stuck)
 			return result;
 	}
+	if (result)
+		return result;
+	mirrors_settle(&session->mirrors);
+	result = note_mirrors(session, err);
 	if (result)
 		return result;
 	interrupted = session->supervisor.interrupts > 0;
@@ -243,11 +283,16 @@ static int conduct(struct session *session, struct err *err)
 		result = begin_journal(session, err);
 	if (!result)
 		result = harden(session, err);
-	if (result)
+	if (!result)
+		result = start_mirrors(session, err);
+	if (result) {
+		finish_mirrors(session);
 		return command_error("run", "%s", err->text);
+	}
 	result = run_all(session, &code, err);
 	janitor_stop(&session->janitor);
 	journal_close(&session->journal);
+	finish_mirrors(session);
 	if (!result && !session->guest)
 		result = run_show_report("run", session->dir, session->options.ktap, err);
 	return result ? command_error("run", "%s", err->text) : code;
@@ -270,7 +315,12 @@ static int prepare(struct session *session, struct err *err)
 		result = machine_lock(&session->lock, err);
 	if (result || session->guest)
 		return result;
-	return run_make_dir(options->output, session->dir, sizeof(session->dir), err);
+	result = mirrors_open(&session->mirrors, options->mirrors, options->n_mirrors, false, err);
+	if (!result)
+		result = run_make_dir(options->output, session->dir, sizeof(session->dir), err);
+	if (result)
+		mirrors_finish(&session->mirrors, NULL);
+	return result;
 }
 
 static int run_session(int argc, char **argv, bool guest, size_t first)
