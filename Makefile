@@ -75,7 +75,7 @@ SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
 # What unit tests share.
-CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c
+CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c fixtures/fake_watchdog.c
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -101,7 +101,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -109,8 +109,11 @@ help: ## list the targets
 build: $(COMMAND) $(SUITES) ## build the command and all hypotheses
 
 lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU, and a kernel
-	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu $(CACHE) $(INSERT) $(BUILD)/lab/qemu
+	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu x86 $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
+
+lab-alpha: $(INSERT) ## the same for Alpha: QEMU with the counters of an EV67, and its PALcode
+	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu alpha $(CACHE) $(INSERT) $(BUILD)/lab/alpha/qemu
 
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants

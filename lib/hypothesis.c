@@ -94,6 +94,17 @@ static json_t *sysctls_json(const char *const *names)
 	return array;
 }
 
+static json_t *escalate_json(const struct hypothesis *h)
+{
+	unsigned int bits = escalate_resolve(h->escalate, h->danger == DANGER_MAY_HANG, h->klog);
+	json_t *array = json_array();
+
+	for (const struct escalate_kind *kind = escalate_kinds; kind->name; kind++)
+		if (bits & kind->bit)
+			json_array_append_new(array, json_string(kind->name));
+	return array;
+}
+
 static json_t *options_json(const struct option_spec *options)
 {
 	json_t *array = json_array();
@@ -107,12 +118,12 @@ static json_t *options_json(const struct option_spec *options)
 
 static void describe(const struct hypothesis *h)
 {
-	print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", h->name,
-			     "claim", h->claim, "source", h->source, "danger",
+	print_json(json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+			     h->name, "claim", h->claim, "source", h->source, "danger",
 			     danger_name(h->danger), "budget_s", (int)h->budget_s, "needs",
 			     needs_json(h->needs), "checks", checks_json(h->checks), "klog",
-			     klog_json(h->klog), "sysctls", sysctls_json(h->sysctls), "options",
-			     options_json(h->options)));
+			     klog_json(h->klog), "sysctls", sysctls_json(h->sysctls), "escalate",
+			     escalate_json(h), "options", options_json(h->options)));
 }
 
 static void probe(const struct run *run)

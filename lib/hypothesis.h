@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cpus.h"
+#include "escalate.h"
 #include "klog.h"
 #include "verdict.h"
 
@@ -90,6 +91,8 @@ struct hypothesis {
 	const struct klog_allow *klog; /* kernel-log messages it may cause; NULL: none */
 	const char *const *sysctls;    /* it may change these; saved before and restored after */
 	const struct option_spec *options; /* NULL: none */
+	unsigned int
+		escalate; /* enum escalate: what becomes a panic while it runs; 0: by default */
 	int (*run)(struct run *run);
 };
 

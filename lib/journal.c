@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,7 +43,8 @@ int journal_begin(struct journal *journal, journal_send send, struct err *err)
 	return got < 0 ? err_set(err, (int)-got, "read %s", BOOT_ID_PATH) : 0;
 }
 
-int journal_create(struct journal *journal, const char *dir, struct err *err)
+/* Where a file system cannot lock, machine_lock() still keeps runs apart. */
+static int open_in(struct journal *journal, const char *dir, int flags, struct err *err)
 {
 	char path[PATH_MAX];
 	int result = journal_begin(journal, NULL, err);
@@ -51,12 +53,38 @@ int journal_create(struct journal *journal, const char *dir, struct err *err)
 		return result;
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, JOURNAL_NAME) >= sizeof(path))
 		return err_set(err, ENAMETOOLONG, "%s", dir);
+	journal->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
+	if (journal->fd < 0)
+		return err_set(err, errno, "%s %s", flags ? "create" : "open", path);
+	if (flock(journal->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		journal_close(journal);
+		return err_plain(err, EBUSY, "%s: another run is writing to it", path);
+	}
+	return 0;
+}
+
+int journal_create(struct journal *journal, const char *dir, struct err *err)
+{
+	int result;
+
+	journal->fd = -1;
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return err_set(err, errno, "mkdir %s", dir);
-	journal->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-	if (journal->fd < 0)
-		return err_set(err, errno, "create %s", path);
-	return sync_directory(dir, err);
+	result = open_in(journal, dir, O_CREAT | O_EXCL, err);
+	return result ? result : sync_directory(dir, err);
+}
+
+int journal_reopen(struct journal *journal, const char *dir, struct err *err)
+{
+	return open_in(journal, dir, 0, err);
+}
+
+int journal_cut(struct journal *journal, uint64_t seq, uint64_t whole, struct err *err)
+{
+	if (ftruncate(journal->fd, (off_t)whole) || fsync(journal->fd))
+		return err_set(err, errno, "cut the end of %s", JOURNAL_NAME);
+	journal->seq = seq;
+	return 0;
 }
 
 static void format_time(char *text, size_t size)
@@ -255,6 +283,7 @@ int journal_next(struct journal_reader *reader, json_t **record, struct err *err
 		*record = NULL;
 		return result;
 	}
+	reader->whole += length + 1;
 	reader->seq++;
 	return 1;
 }

@@ -29,8 +29,19 @@ struct journal {
 	char boot[40];
 };
 
-/* Create DIR (one level) and its journal, which must not exist yet. */
+/*
+ * Create DIR (one level) and its journal, which must not exist yet. It is locked (flock) until the
+ * last copy of its descriptor is closed, also in children of fork(2).
+ */
 int journal_create(struct journal *journal, const char *dir, struct err *err);
+
+/*
+ * Go on with the journal in DIR. It is locked as above (-EBUSY: somebody else writes to it), so
+ * that it can be read now, and then is to be cut behind the `seq` whole lines that were read, which
+ * are `whole` bytes: what follows them is a line that a crash left half-written.
+ */
+int journal_reopen(struct journal *journal, const char *dir, struct err *err);
+int journal_cut(struct journal *journal, uint64_t seq, uint64_t whole, struct err *err);
 
 /* A journal in no file: every line is given to `send`. -errno when there is no boot id. */
 int journal_begin(struct journal *journal, journal_send send, struct err *err);
@@ -53,6 +64,7 @@ struct journal_reader {
 	const char *name; /* for errors; owned by the caller */
 	unsigned long line;
 	uint64_t seq;
+	uint64_t whole; /* bytes of the lines read so far */
 	bool cut;
 	char *buffer;
 	size_t size;

@@ -160,6 +160,7 @@ static const struct expected {
 	{ "alpha", "cpu.name", "\"EV67\"" },
 	{ "alpha", "cpu.model", "7" },
 	{ "alpha", "cpu.stepping", "0" },
+	{ "alpha", "cpu.frequency_hz", "666666666" },
 	{ "alpha", "cpu.kinds", NULL },
 	{ "alpha", "cpu.online", "2" },
 	{ "alpha", "firmware",

@@ -18,6 +18,7 @@
 static const struct {
 	const char *line;
 	const char *key;
+	bool number; /* what follows a number is left out */
 } fields[] = {
 	{ "vendor_id", "vendor" },	  /* x86 */
 	{ "CPU implementer", "vendor" },  /* arm */
@@ -39,6 +40,8 @@ static const struct {
 	{ "cpu", "name" },		  /* powerpc */
 	{ "uarch", "name" },		  /* riscv */
 	{ "microcode", "microcode" },	  /* x86 */
+	/* alpha: "666666666 est." */
+	{ "cycle frequency [Hz]", "frequency_hz", true },
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -81,10 +84,14 @@ static void take_line(struct block *block, const char *line, size_t len)
 		}
 		return;
 	}
-	for (size_t i = 0; i < FIELDS; i++)
-		if (strlen(fields[i].line) == key_len && !memcmp(fields[i].line, line, key_len) &&
-		    !block->value[i][0])
-			snprintf(block->value[i], VALUE_MAX, "%.*s", (int)value_len, value);
+	for (size_t i = 0; i < FIELDS; i++) {
+		if (block->value[i][0] || strlen(fields[i].line) != key_len ||
+		    memcmp(fields[i].line, line, key_len) != 0)
+			continue;
+		snprintf(block->value[i], VALUE_MAX, "%.*s", (int)value_len, value);
+		if (fields[i].number)
+			block->value[i][strcspn(block->value[i], " ")] = '\0';
+	}
 }
 
 static json_t *block_object(struct machine *m, const struct block *block)

@@ -103,6 +103,18 @@ static bool init_execution(struct report_execution *execution, unsigned int iter
 	       execution->notes && execution->output;
 }
 
+static void free_execution(struct report_execution *execution)
+{
+	json_t *const all[] = {
+		execution->start,    execution->said,	  execution->end,
+		execution->controls, execution->measures, execution->checks,
+		execution->logs,     execution->notes,	  execution->output,
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		json_decref(all[i]);
+}
+
 static struct report_execution *find_execution(struct report_test *test, unsigned int iter)
 {
 	struct report_execution *executions;
@@ -156,6 +168,13 @@ static int put_run(struct report *report, json_t *record)
 	return 0;
 }
 
+static int put_resume(struct report *report, json_t *record)
+{
+	json_decref(report->done);
+	report->done = NULL;
+	return json_array_append(report->resumes, record) ? -ENOMEM : 0;
+}
+
 /* A record of no hypothesis. */
 static int put_global(struct report *report, json_t *record, const char *type)
 {
@@ -165,11 +184,30 @@ static int put_global(struct report *report, json_t *record, const char *type)
 		return json_object_update(report->machine, record) ? -ENOMEM : 0;
 	if (!strcmp(type, "done"))
 		return put_single(report, &report->done, record);
+	if (!strcmp(type, "resume"))
+		return put_resume(report, record);
+	if (!strcmp(type, "saved"))
+		return 0; /* for whoever puts the machine back */
 	if (!strcmp(type, "note"))
 		return json_array_append(report->notes, record) ? -ENOMEM : 0;
 	if (!strcmp(type, "log"))
 		return json_array_append(report->logs, record) ? -ENOMEM : 0;
 	return json_array_append(report->ignored, record) ? -ENOMEM : 0;
+}
+
+/*
+ * An execution that was not run, of which there are records again: forget it. Interrupting a test
+ * leaves half of its records, which would look like those of the test that ran in the end.
+ */
+static bool begin_anew(const struct report *report, struct report_execution *execution)
+{
+	unsigned int iter = execution->iter;
+
+	if (!json_array_size(report->resumes) ||
+	    report_execution_verdict(execution) != VERDICT_NOTRUN)
+		return true;
+	free_execution(execution);
+	return init_execution(execution, iter);
 }
 
 /* A record of one execution. */
@@ -261,7 +299,8 @@ static int put_record(struct report *report, const struct journal_reader *reader
 		return put_global(report, record, type);
 	test = find_test(report, name);
 	execution = test ? find_execution(test, iter_of(record)) : NULL;
-	return execution ? put_own(report, execution, record, type) : -ENOMEM;
+	return execution && begin_anew(report, execution) ? put_own(report, execution, record, type)
+							  : -ENOMEM;
 }
 
 static int read_all(struct report *report, struct journal_reader *reader, struct err *err)
@@ -273,9 +312,10 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 	report->notes = json_array();
 	report->logs = json_array();
 	report->ignored = json_array();
+	report->resumes = json_array();
 	report->kept = json_array();
 	if (!report->machine || !report->notes || !report->logs || !report->ignored ||
-	    !report->kept)
+	    !report->resumes || !report->kept)
 		return -ENOMEM;
 	while ((result = journal_next(reader, &record, err)) > 0) {
 		/* Names of tests are used in place, so every record stays until the end. */
@@ -307,22 +347,10 @@ int report_read(struct report *report, const char *path, struct err *err)
 	return result;
 }
 
-static void free_execution(struct report_execution *execution)
-{
-	json_t *const all[] = {
-		execution->start,    execution->said,	  execution->end,
-		execution->controls, execution->measures, execution->checks,
-		execution->logs,     execution->notes,	  execution->output,
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		json_decref(all[i]);
-}
-
 void report_free(struct report *report)
 {
-	json_t *const all[] = { report->run,  report->machine, report->done, report->notes,
-				report->logs, report->ignored, report->kept };
+	json_t *const all[] = { report->run,  report->machine, report->done,	report->notes,
+				report->logs, report->ignored, report->resumes, report->kept };
 
 	for (size_t t = 0; t < report->n_tests; t++) {
 		for (size_t e = 0; e < report->tests[t].n_executions; e++)

@@ -16,7 +16,9 @@
  * wrong type never get in. Everything belongs to the report and goes with report_free().
  */
 
-/* One execution of a hypothesis. The arrays are never NULL, the single records are until seen. */
+/*
+ * One execution of a hypothesis. What was not run, and is run by a resumed run after all, is as if
+ * that had been the first time. The arrays are never NULL, the single records are until seen. */
 struct report_execution {
 	unsigned int iter; /* from 1 */
 	json_t *start;
@@ -42,6 +44,7 @@ struct report {
 	json_t *run;	 /* NULL only when the journal is empty */
 	json_t *machine; /* object: all machine records merged, later ones win; never NULL */
 	json_t *done;	 /* NULL: the run was cut short */
+	json_t *resumes; /* "resume" records; what was done before one is not done any more */
 	json_t *notes;	 /* of no hypothesis; as are these kernel-log events */
 	json_t *logs;
 	json_t *ignored; /* records of unknown types, and repetitions of a record that is single */

@@ -12,6 +12,9 @@
 #include "text.h"
 #include "unit.h"
 
+/* How many times that a run was resumed are told one by one. */
+#define RESUMES_SHOWN 5
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define KEY_WIDTH \
@@ -239,6 +242,19 @@ static void put_counts(struct term *term)
 	fputs(".\n", term->out);
 }
 
+static void put_resets(FILE *out, const json_t *resumes)
+{
+	const json_t *last = json_array_get(resumes, json_array_size(resumes) - 1);
+	json_int_t resets = json_integer_value(json_object_get(last, "resets"));
+	const char *stopped = record_text(last, "stopped");
+
+	if (resets)
+		fprintf(out, "The machine was reset %" JSON_INTEGER_FORMAT " time%s. ", resets,
+			resets == 1 ? "" : "s");
+	if (*stopped)
+		fprintf(out, "The run was not resumed any more: %s. ", stopped);
+}
+
 /* What to take away from it all, in sentences that each end with a space. */
 static void put_sentences(FILE *out, const struct report *report)
 {
@@ -252,6 +268,7 @@ static void put_sentences(FILE *out, const struct report *report)
 	put_names(out, report, "Refuted as known: ", VERDICT_KNOWN);
 	put_names(out, report, "No conclusion: ", VERDICT_BROKEN);
 	put_names(out, report, "Without verdict: ", VERDICT_NONE);
+	put_resets(out, report->resumes);
 	if (json_is_true(json_object_get(report->done, "interrupted")))
 		fputs("The run was interrupted. ", out);
 	if (!report->done)
@@ -302,6 +319,49 @@ static char *object_text(const json_t *object)
 	return text;
 }
 
+/* What a run was resumed after, as text that follows the time. */
+static const struct {
+	const char *after;
+	const char *text;
+} resumed_after[] = {
+	{ "reset", "the machine was reset" },
+	{ "died", "the supervisor had died" },
+	{ "interrupted", "it had been interrupted" },
+	{ "done", "it had ended" },
+};
+
+static void put_resumed(struct term *term, const json_t *resume)
+{
+	const char *after = record_text(resume, "after");
+	const char *test = record_text(json_object_get(resume, "in_flight"), "test");
+	char text[512];
+	size_t i = 0;
+
+	while (i < COUNT(resumed_after) && strcmp(resumed_after[i].after, after) != 0)
+		i++;
+	snprintf(text, sizeof(text), "%s, after %s%s%s; %" JSON_INTEGER_FORMAT " had a verdict",
+		 record_text(resume, "time"),
+		 i < COUNT(resumed_after) ? resumed_after[i].text : after,
+		 *test ? " while this ran: " : "", test,
+		 json_integer_value(json_object_get(resume, "kept")));
+	term_line(term, "resumed", text);
+}
+
+/* The last times that the run was resumed, and how often in all. */
+static void put_resumes(struct term *term)
+{
+	const json_t *resumes = term->report->resumes;
+	size_t n = json_array_size(resumes);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu times; the last %d:", n, RESUMES_SHOWN);
+	if (n > RESUMES_SHOWN && !term->options.verbose)
+		term_line(term, "resumed", text);
+	for (size_t i = n > RESUMES_SHOWN && !term->options.verbose ? n - RESUMES_SHOWN : 0; i < n;
+	     i++)
+		put_resumed(term, json_array_get(resumes, i));
+}
+
 static void put_run(struct term *term)
 {
 	const json_t *run = term->report->run;
@@ -313,6 +373,7 @@ static void put_run(struct term *term)
 		fprintf(term->out, "pmiproof %s, run of %s\n", version, time);
 		term_machine(term);
 		term_line(term, "labels", labels);
+		put_resumes(term);
 	} else {
 		term->result = -ENOMEM;
 	}

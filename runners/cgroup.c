@@ -76,22 +76,29 @@ int cgroup_place(FILE *mountinfo, FILE *membership, char *path, size_t size, str
 	return result;
 }
 
-int cgroup_open_place(struct err *err)
+int cgroup_own_place(char *path, size_t size, struct err *err)
 {
 	FILE *mountinfo = fopen("/proc/self/mountinfo", "re");
 	FILE *membership = fopen("/proc/self/cgroup", "re");
-	char path[1024];
 	int result;
-	int fd;
 
 	if (!mountinfo || !membership)
 		result = err_set(err, errno, "/proc/self/mountinfo, /proc/self/cgroup");
 	else
-		result = cgroup_place(mountinfo, membership, path, sizeof(path), err);
+		result = cgroup_place(mountinfo, membership, path, size, err);
 	if (mountinfo)
 		fclose(mountinfo);
 	if (membership)
 		fclose(membership);
+	return result;
+}
+
+int cgroup_open_place(struct err *err)
+{
+	char path[1024];
+	int result = cgroup_own_place(path, sizeof(path), err);
+	int fd;
+
 	if (result)
 		return result;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

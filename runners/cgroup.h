@@ -29,6 +29,9 @@ struct cgroup {
  */
 int cgroup_place(FILE *mountinfo, FILE *membership, char *path, size_t size, struct err *err);
 
+/* The place of this process. */
+int cgroup_own_place(char *path, size_t size, struct err *err);
+
 /* Open the place of this process. Returns a descriptor or -errno. */
 int cgroup_open_place(struct err *err);
 

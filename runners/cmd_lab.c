@@ -27,6 +27,19 @@ static int table_arguments(int argc, char **argv, const char *help)
 	return argc > 1 ? command_error("lab", "%s takes no argument: %s", argv[0], argv[1]) : -1;
 }
 
+/* The names of architectures in a set, with blanks between them. */
+static const char *archs_text(unsigned int set, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (const struct lab_arch *arch = lab_archs; arch < lab_archs + LAB_ARCHS; arch++)
+		if (lab_arch_in(set, arch) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
+						 arch->name);
+	return text;
+}
+
 static int print_faults(int argc, char **argv)
 {
 	int code = table_arguments(
@@ -34,17 +47,18 @@ static int print_faults(int argc, char **argv)
 		"usage: pmiproof lab faults\n\n"
 		"Lists hardware that misbehaves on purpose, for --fault of 'pmiproof lab run' and\n"
 		"'pmiproof lab shell': name, what the value stands for, value when none is given,\n"
-		"what happens. The emulator knows NAME as property fault-NAME of its CPU.\n");
+		"architectures that have it, what happens. The emulator knows NAME as property "
+		"fault-NAME of its CPU.\n");
 
 	if (code >= 0)
 		return code;
 	for (const struct lab_fault *fault = lab_faults; fault->name; fault++) {
-		char usage[64];
+		char usage[64], archs[64];
 
 		snprintf(usage, sizeof(usage), "%s%s%s", fault->name, fault->argument ? "=" : "",
 			 fault->argument ? fault->argument : "");
-		printf("%-20s %-6s %s\n", usage, fault->argument ? fault->standard : "",
-		       fault->effect);
+		printf("%-20s %-6s %-9s  %s\n", usage, fault->argument ? fault->standard : "",
+		       archs_text(fault->archs, archs, sizeof(archs)), fault->effect);
 	}
 	return COMMAND_OK;
 }
@@ -55,49 +69,86 @@ static int print_models(int argc, char **argv)
 		argc, argv,
 		"usage: pmiproof lab models\n\n"
 		"Lists CPUs that the lab has, for --cpu-model of 'pmiproof lab run' and 'pmiproof\n"
-		"lab shell': name, architectural performance monitoring (general-purpose and "
-		"fixed\n"
-		"counters), last-branch records, precise sampling. The first is the default.\n");
+		"lab shell': name, architecture, performance monitoring (on x86 general-purpose "
+		"and\n"
+		"fixed counters), branch records, precise sampling. The first is the default.\n");
 
 	if (code >= 0)
 		return code;
 	for (const struct lab_model *model = lab_models; model->name; model++)
-		printf("%-16s %-24s LBR %-34s %s\n", model->name, model->perfmon, model->branches,
-		       model->precise);
+		printf("%-16s %-6s %-24s %-38s %s\n", model->name, model->arch->name,
+		       model->perfmon, model->branches, model->precise);
 	return COMMAND_OK;
 }
 
-/* Of the kernel that make lab-kernels built. */
+/* Tables of variants of the kernels that are built; NULL: that one is not. Returns how many are. */
+static size_t open_variants(FILE **tables, struct err *err)
+{
+	size_t n = 0;
+
+	/* Backwards: what is to be said when there is none is what the first one lacks. */
+	for (size_t i = LAB_ARCHS; i-- > 0;) {
+		char path[PATH_MAX];
+
+		tables[i] = lab_machine_variants(&lab_archs[i], path, sizeof(path), err)
+				    ? NULL
+				    : fopen(path, "re");
+		n += tables[i] != NULL;
+	}
+	return n;
+}
+
+/* Print those of a table that no table before it has. */
+static void print_table(FILE *const *tables, size_t which)
+{
+	struct lab_variant variant;
+
+	rewind(tables[which]);
+	while (lab_variants_next(tables[which], &variant)) {
+		unsigned int archs = LAB_ARCH_BIT(which);
+		char text[64];
+
+		for (size_t i = 0; i < LAB_ARCHS; i++)
+			if (i != which && tables[i] && lab_variants_know(tables[i], variant.name))
+				archs |= LAB_ARCH_BIT(i);
+		if (archs >> which << which == archs)
+			printf("%-20s %-7s %-9s  %s\n", variant.name, variant.kind,
+			       archs_text(archs, text, sizeof(text)), variant.what);
+	}
+}
+
+/* Of the kernels that make lab-kernels and its like built. */
 static int print_variants(int argc, char **argv)
 {
-	int code = table_arguments(argc, argv,
-				   "usage: pmiproof lab variants\n\n"
-				   "Lists how the kernel of 'make lab-kernels' can behave, for "
-				   "--variant of 'pmiproof lab\n"
-				   "run' and 'pmiproof lab shell': name, kind, what is different. "
-				   "Kinds: patch (proposed or\n"
-				   "merged), old (what kernels did before a fix), mutant (a defect "
-				   "made up to see whether\n"
-				   "a hypothesis notices).\n");
-	char dir[PATH_MAX / 2], path[PATH_MAX];
-	struct lab_variant variant;
+	int code = table_arguments(
+		argc, argv,
+		"usage: pmiproof lab variants\n\n"
+		"Lists how the kernels of 'make lab-kernels' and 'make lab-alpha' can behave, for\n"
+		"--variant of 'pmiproof lab run' and 'pmiproof lab shell': name, kind, "
+		"architectures\n"
+		"whose kernel has it, what is different. Kinds: patch (proposed or merged), old "
+		"(what\n"
+		"kernels did before a fix), mutant (a defect made up to see whether a hypothesis\n"
+		"notices).\n");
+	unsigned int built = 0;
+	FILE *tables[LAB_ARCHS];
+	char text[64];
 	struct err err;
-	FILE *table;
 
 	if (code >= 0)
 		return code;
-	if (lab_dir(dir, sizeof(dir), &err))
+	if (!open_variants(tables, &err))
 		return command_error("lab", "%s", err.text);
-	snprintf(path, sizeof(path), "%s/variants/variants", dir);
-	table = fopen(path, "re");
-	if (!table)
-		return command_error("lab",
-				     "no kernel with variants: run 'make lab-kernels'; %s: %s",
-				     path, strerror(errno));
-	printf("%-20s %-7s %s\n", LAB_PLAIN, "", "none of these");
-	while (lab_variants_next(table, &variant))
-		printf("%-20s %-7s %s\n", variant.name, variant.kind, variant.what);
-	fclose(table);
+	for (size_t i = 0; i < LAB_ARCHS; i++)
+		built |= tables[i] ? LAB_ARCH_BIT(i) : 0;
+	printf("%-20s %-7s %-9s  %s\n", LAB_PLAIN, "", archs_text(built, text, sizeof(text)),
+	       "none of these");
+	for (size_t i = 0; i < LAB_ARCHS; i++) {
+		if (!tables[i])
+			continue;
+		print_table(tables, i);
+		fclose(tables[i]);
+	}
 	return COMMAND_OK;
 }
 

@@ -159,6 +159,7 @@ static void print_details(const struct suite_test *test, size_t width)
 	print_bounds(test, width);
 	print_list(test, "options", "options", option, width);
 	print_list(test, "sysctls", "sysctls", check, width);
+	print_list(test, "escalate", "panics at", check, width);
 	print_list(test, "klog", "log", klog, width);
 	print_field("program", test->path, width);
 }
@@ -179,7 +180,8 @@ static void print_test(const struct suite_test *test, const struct readiness *re
 		print_field("source", suite_text(test, "source"), width);
 		print_list(test, "needs", "needs", need, width);
 		snprintf(text, sizeof(text), "%s%s", danger_name(test->danger),
-			 test->danger == DANGER_MAY_HANG ? " (runs only with --allow may-hang)"
+			 test->danger == DANGER_MAY_HANG ? " (runs only with --allow may-hang, and "
+							   "a hardware watchdog or --watchdog none)"
 							 : "");
 		print_field("danger", text, width);
 	}

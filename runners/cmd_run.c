@@ -9,8 +9,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "cgroup.h"
+#include "clock.h"
 #include "command.h"
+#include "hazard.h"
 #include "janitor.h"
 #include "machine.h"
 #include "machine_lock.h"
@@ -18,6 +21,8 @@
 #include "plan.h"
 #include "port.h"
 #include "progress.h"
+#include "recover.h"
+#include "resume.h"
 #include "run_options.h"
 #include "run_parts.h"
 #include "suite.h"
@@ -29,6 +34,10 @@
 /* Near the bottom of the scale (proc(5)): a test goes first, and then everything else. */
 #define OOM_SCORE_SUPERVISOR "-900"
 
+/* How long and how often a resumed run looks for the end of the one before it. */
+#define LOCK_MS 20000
+#define LOCK_WAIT_MS 50
+
 /* Everything that `pmiproof run` holds. */
 struct session {
 	struct run_options options;
@@ -39,13 +48,16 @@ struct session {
 	struct progress progress;
 	struct supervisor supervisor;
 	struct janitor janitor;
+	struct hazard hazard;
 	char suites[PATH_MAX];
 	char dir[PATH_MAX]; /* of the report */
 	int lock;	    /* descriptor, see machine_lock(); open until the machine is as found */
 	int argc;
 	char **argv;
-	bool guest;   /* we are in the lab's machine: the journal goes to its host */
-	size_t first; /* number of the first test to run, from 1 */
+	bool guest;		  /* we are in the lab's machine: the journal goes to its host */
+	size_t first;		  /* number of the first test to run, from 1 */
+	struct run_options asked; /* how a resumed run is to go on */
+	struct resume resume;	  /* when asked.resume is set */
 };
 
 /* Keep to the CPUs that are not tested, if there are any. */
@@ -75,7 +87,8 @@ static int lower_oom_score(struct err *err)
 	return result;
 }
 
-/* All sysctls that a test of the suite may change. Newly allocated; the names are the suite's. */
+/* All sysctls that a test of the suite may change, and those that we change around it. Newly
+ * allocated; the names are the suite's. */
 static const char **all_sysctls(const struct suite *suite)
 {
 	const char **names;
@@ -84,30 +97,70 @@ static const char **all_sysctls(const struct suite *suite)
 	for (size_t i = 0; i < suite->n; i++)
 		for (const char *const *name = suite->tests[i].sysctls; *name; name++)
 			n++;
+	for (size_t i = 0; escalation_sysctl(i); i++)
+		n++;
 	names = calloc(n + 1, sizeof(*names));
 	n = 0;
 	for (size_t i = 0; names && i < suite->n; i++)
 		for (const char *const *name = suite->tests[i].sysctls; *name; name++)
 			names[n++] = *name;
+	for (size_t i = 0; names && escalation_sysctl(i); i++)
+		names[n++] = escalation_sysctl(i);
 	return names;
-}
-
-static int start_janitor(struct session *session, struct err *err)
-{
-	const char **sysctls = all_sysctls(&session->suite);
-	int result;
-
-	if (!sysctls)
-		return err_set(err, ENOMEM, "list of sysctls");
-	result = janitor_start(&session->janitor, session->supervisor.place, sysctls, err);
-	free(sysctls);
-	session->supervisor.janitor = session->janitor.pid;
-	return result;
 }
 
 static int note_if(struct session *session, int failed, const struct err *why, struct err *err)
 {
 	return failed ? supervisor_note(&session->supervisor, why->text, err) : 0;
+}
+
+/* What a dead run of another report left is put back before this one looks at the machine. */
+static int recover_other(struct session *session, struct err *err)
+{
+	json_t *did = json_array();
+	struct err why;
+	int result = note_if(session, recover_active(session->dir, did, &why), &why, err);
+	json_t *text;
+	size_t i;
+
+	json_array_foreach(did, i, text)
+	{
+		if (!result)
+			result =
+				supervisor_note(&session->supervisor, json_string_value(text), err);
+	}
+	json_decref(did);
+	return result;
+}
+
+/* For whoever finds the machine without us and without a janitor. */
+static int journal_saved(struct session *session, const char *const *sysctls, struct err *err)
+{
+	json_t *record;
+	int result = recover_other(session, err);
+
+	if (result)
+		return result;
+	record = recover_saved(sysctls, err);
+	result = record ? journal_append(&session->journal, record, true, err) : -EIO;
+	active_set(session->dir);
+	return result;
+}
+
+static int start_janitor(struct session *session, struct err *err)
+{
+	const char **sysctls = all_sysctls(&session->suite);
+	int result = 0;
+
+	if (!sysctls)
+		return err_set(err, ENOMEM, "list of sysctls");
+	if (!session->guest)
+		result = journal_saved(session, sysctls, err);
+	if (!result)
+		result = janitor_start(&session->janitor, session->supervisor.place, sysctls, err);
+	free(sysctls);
+	session->supervisor.janitor = session->janitor.pid;
+	return result;
 }
 
 /*
@@ -156,6 +209,30 @@ static int open_journal(struct session *session, struct err *err)
 	return journal_create(&session->journal, session->dir, err);
 }
 
+static int journal_machine(struct session *session, struct err *err)
+{
+	json_t *record = machine_inventory("", session->options.identify, err);
+
+	return record ? journal_append(&session->journal, record, true, err) : -ENOMEM;
+}
+
+/* Nothing of the journal is changed before this. */
+static int resume_journal(struct session *session, struct err *err)
+{
+	const struct resume *resume = &session->resume;
+	size_t left = 0;
+	int result = journal_cut(&session->journal, resume->seq, resume->whole, err);
+
+	for (size_t i = 0; i < session->plan.n; i++)
+		left += session->plan.entries[i].verdict == VERDICT_NONE;
+	left -= resume->state.start != NULL; /* in flight: that has only to be ended */
+	if (!result)
+		result = journal_append(&session->journal, resume_record(resume, left), true, err);
+	if (!result)
+		result = journal_machine(session, err);
+	return result ? result : resume_settle(resume, &session->supervisor, &session->plan, err);
+}
+
 static int begin_journal(struct session *session, struct err *err)
 {
 	json_t *record =
@@ -170,10 +247,27 @@ static int begin_journal(struct session *session, struct err *err)
 		return result;
 	}
 	result = journal_append(&session->journal, record, false, err);
+	return result ? result : journal_machine(session, err);
+}
+
+/* Around one that may hang this machine; the lab's has its host to watch over it. */
+static int run_hazardous(struct session *session, struct planned *planned, struct err *err)
+{
+	struct hazard *hazard = &session->hazard;
+	struct err left;
+	int result = hazard_enter(hazard, planned, err);
+
+	if (result == HAZARD_REFUSED)
+		return supervisor_pass_over(&session->supervisor, planned, VERDICT_SKIP, err->text,
+					    err);
 	if (result)
 		return result;
-	record = machine_inventory("", session->options.identify, err);
-	return record ? journal_append(&session->journal, record, true, err) : -ENOMEM;
+	result = supervisor_run(&session->supervisor, planned, err);
+	if (hazard_leave(hazard, planned, &left) && !result) {
+		*err = left;
+		result = -EIO;
+	}
+	return result;
 }
 
 static int note_mirrors(struct session *session, struct err *err)
@@ -184,6 +278,15 @@ static int note_mirrors(struct session *session, struct err *err)
 	while (!result && mirrors_news(&session->mirrors, text, sizeof(text)))
 		result = supervisor_note(&session->supervisor, text, err);
 	return result;
+}
+
+/* One that cannot be reached after a reset is no reason not to go on with the run. */
+static int open_mirrors(struct session *session, struct err *err)
+{
+	const struct run_options *options = &session->options;
+
+	return mirrors_open(&session->mirrors, options->mirrors, options->n_mirrors,
+			    session->asked.resume != NULL, err);
 }
 
 /* They start when this process is where it stays: on its processors, with its signals. */
@@ -214,6 +317,9 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 	const struct suite_test *test = planned->test;
 
 	supervisor_look_for_interrupt(supervisor);
+	if (*session->resume.loop)
+		return supervisor_pass_over(supervisor, planned, VERDICT_NOTRUN,
+					    session->resume.loop, err);
 	if (supervisor->stuck)
 		return supervisor_pass_over(supervisor, planned, VERDICT_NOTRUN,
 					    "a process of an earlier test cannot be killed", err);
@@ -230,7 +336,26 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 			 danger_name(test->danger), danger_name(test->danger));
 		return supervisor_pass_over(supervisor, planned, VERDICT_SKIP, reason, err);
 	}
+	if (test->danger == DANGER_MAY_HANG && supervisor->hazard)
+		return run_hazardous(session, planned, err);
 	return supervisor_run(supervisor, planned, err);
+}
+
+/* Watchdogs of this machine; the lab's are the business of its host. */
+static int begin_hazard(struct session *session, struct err *err)
+{
+	if (session->guest)
+		return 0;
+	session->hazard = (struct hazard){
+		.options = &session->options.hazard,
+		.ops = &watchdog_system,
+		.journal = &session->journal,
+		.janitor = &session->janitor,
+		.cpus = &session->options.allowed,
+		.dir = session->dir,
+	};
+	session->supervisor.hazard = &session->hazard;
+	return hazard_begin(&session->hazard, err);
 }
 
 static int run_all(struct session *session, int *code, struct err *err)
@@ -240,6 +365,8 @@ static int run_all(struct session *session, int *code, struct err *err)
 
 	tap_begin(session->supervisor.tap, session->plan.n);
 	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
+		if (session->plan.entries[i].verdict != VERDICT_NONE)
+			continue; /* of the run that is resumed */
 		result = run_one(session, &session->plan.entries[i], err);
 		if (!result)
 			result = note_mirrors(session, err);
@@ -280,9 +407,12 @@ static int conduct(struct session *session, struct err *err)
 	supervisor->signals = run_take_signals(err);
 	result = supervisor->signals < 0 ? supervisor->signals : 0;
 	if (!result)
-		result = begin_journal(session, err);
+		result = session->asked.resume ? resume_journal(session, err)
+					       : begin_journal(session, err);
 	if (!result)
 		result = harden(session, err);
+	if (!result)
+		result = begin_hazard(session, err);
 	if (!result)
 		result = start_mirrors(session, err);
 	if (result) {
@@ -290,7 +420,9 @@ static int conduct(struct session *session, struct err *err)
 		return command_error("run", "%s", err->text);
 	}
 	result = run_all(session, &code, err);
-	janitor_stop(&session->janitor);
+	janitor_stop(&session->janitor, session->guest ? NULL : hazard_end(&session->hazard));
+	if (!session->guest)
+		active_clear(session->dir);
 	journal_close(&session->journal);
 	finish_mirrors(session);
 	if (!result && !session->guest)
@@ -298,7 +430,16 @@ static int conduct(struct session *session, struct err *err)
 	return result ? command_error("run", "%s", err->text) : code;
 }
 
-static int prepare(struct session *session, struct err *err)
+/* Nothing is left of a run: its exit code. */
+static int say_complete(struct session *session)
+{
+	fprintf(session->asked.ktap ? stderr : stdout, "nothing is left to be run\nreport: %s\n",
+		session->dir);
+	return session->resume.state.exit;
+}
+
+/* What is to be run, and in which order. */
+static int make_plan(struct session *session, struct err *err)
 {
 	const struct run_options *options = &session->options;
 	const char *suites = options->suites ? options->suites : session->suites;
@@ -311,16 +452,63 @@ static int prepare(struct session *session, struct err *err)
 				    err);
 	if (!result)
 		result = plan_make(&session->plan, &session->suite, options, err);
+	return result;
+}
+
+static int prepare(struct session *session, struct err *err)
+{
+	int result = make_plan(session, err);
+
 	if (!result)
 		result = machine_lock(&session->lock, err);
 	if (result || session->guest)
 		return result;
-	result = mirrors_open(&session->mirrors, options->mirrors, options->n_mirrors, false, err);
+	result = open_mirrors(session, err);
 	if (!result)
-		result = run_make_dir(options->output, session->dir, sizeof(session->dir), err);
+		result = run_make_dir(session->options.output, session->dir, sizeof(session->dir),
+				      err);
 	if (result)
 		mirrors_finish(&session->mirrors, NULL);
 	return result;
+}
+
+/* What cut a run off may still be tidying up after it, and holds the lock so long. */
+static int await_machine(int *lock, struct err *err)
+{
+	int64_t until = clock_ms() + LOCK_MS;
+	int result;
+
+	while ((result = machine_lock(lock, err)) == -EBUSY && clock_ms() < until)
+		clock_sleep_ms(LOCK_WAIT_MS);
+	return result;
+}
+
+/* Everything of a resumed run up to its plan. Returns -1 to go on, or an exit code. */
+static int prepare_resume(struct session *session, struct err *err)
+{
+	const struct run_options *asked = &session->asked;
+	struct resume *resume = &session->resume;
+	size_t retries = 0;
+	int code;
+
+	if (!realpath(asked->resume, session->dir))
+		return command_error("run", "--resume %s: %s", asked->resume,
+				     strerrorname_np(errno));
+	if (await_machine(&session->lock, err) ||
+	    resume_open(resume, &session->journal, session->dir, asked->resets_max, err))
+		return command_error("run", "%s", err->text);
+	if (journal_state_complete(&resume->state, asked->resets_max) && !asked->retry_hung)
+		return say_complete(session);
+	code = run_options_parse(&session->options, NULL, resume->argc, resume->argv);
+	if (code >= 0)
+		return code;
+	session->options.ktap = asked->ktap;
+	if (resume_surroundings(resume, err) || make_plan(session, err) ||
+	    resume_plan(resume, &session->suite, &session->plan, asked->retry_hung, &retries, err))
+		return command_error("run", "%s", err->text);
+	if (journal_state_complete(&resume->state, asked->resets_max) && !retries)
+		return say_complete(session);
+	return open_mirrors(session, err) ? command_error("run", "%s", err->text) : -1;
 }
 
 static int run_session(int argc, char **argv, bool guest, size_t first)
@@ -335,13 +523,21 @@ static int run_session(int argc, char **argv, bool guest, size_t first)
 	session->argv = argv;
 	session->guest = guest;
 	session->first = first;
-	code = run_options_parse(&session->options, NULL, argc, argv);
+	code = run_options_parse(&session->asked, NULL, argc, argv);
+	if (code < 0 && session->asked.resume)
+		code = prepare_resume(session, &err);
+	else if (code < 0) {
+		session->options = session->asked;
+		session->asked = (struct run_options){ 0 };
+		code = prepare(session, &err) ? command_error("run", "%s", err.text) : -1;
+	}
 	if (code < 0)
-		code = prepare(session, &err) ? command_error("run", "%s", err.text)
-					      : conduct(session, &err);
+		code = conduct(session, &err);
 	plan_free(&session->plan);
 	suite_free(&session->suite);
 	run_options_free(&session->options);
+	run_options_free(&session->asked);
+	resume_free(&session->resume);
 	free(session);
 	return code;
 }

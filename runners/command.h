@@ -21,6 +21,7 @@ enum command_exit {
 /* The subcommands; argv[0] is the name of the subcommand. Return the exit code. */
 int cmd_list(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_lab(int argc, char **argv);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "klog.h"
+#include "log_record.h"
 #include "record.h"
 
 /* Said when a machine is switched off, whatever for (machine_restart() in the kernel). */
@@ -68,19 +69,6 @@ static void add_output(json_t *records, const char *text, unsigned long omitted)
 	json_array_append_new(records, record);
 }
 
-static void add_log(json_t *records, const struct klog_record *log)
-{
-	json_t *record = json_pack("{s:s, s:s, s:i, s:I, s:I, s:i, s:b}", "type", "log", "class",
-				   klog_class_name(log->class), "level", log->level, "kseq",
-				   (json_int_t)log->seq, "ktime_us", (json_int_t)log->time_us,
-				   "suppressed", (int)log->suppressed, "expected", 0);
-
-	if (log->pattern)
-		json_object_set_new(record, "pattern", json_string(log->pattern));
-	record_set_text(record, "text", log->text, (size_t)-1);
-	json_array_append_new(records, record);
-}
-
 static bool is_death(enum klog_class class)
 {
 	return class == KLOG_PANIC || class == KLOG_OOPS || class == KLOG_HARD_LOCKUP ||
@@ -98,7 +86,7 @@ static void classify(FILE *text, json_t *records, char *worst, size_t size)
 	while (klog_next(&klog, &log, &err) > 0) {
 		if (log.class == KLOG_NONE || log.continues)
 			continue;
-		add_log(records, &log);
+		json_array_append_new(records, log_record(&log, false));
 		if (!*worst && is_death(log.class))
 			snprintf(worst, size, "%s: %s", klog_class_name(log.class), log.text);
 	}

@@ -6,117 +6,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "port.h"
+#include "emulator_args.h"
 #include "spawn.h"
 
-#define ARGUMENTS_MAX 64
-
-/*
- * Quiet: what is printed costs boot time. panic=-1: a panic resets the machine at once, and a reset
- * ends the emulator (-no-reboot). The mitigations are of no use on a CPU that speculates nothing.
- * The TSC is the emulator's clock: reliable. Random numbers of the CPU are trusted, as by Debian's
- * kernel: waiting for better ones takes a second in which nothing else happens.
- */
-#define KERNEL_ARGUMENTS                                                     \
-	"console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable " \
-	"random.trust_cpu=on rdinit=/pmiproof/pmiproof%s%s%s -- lab guest"
-
-/* What the lab's own kernel need not measure: QEMU's local APIC counts nanoseconds. */
-#define VARIANT_KERNEL_ARGUMENTS " pmi_apic_hz=1000000000"
-
-/* Addresses of processes, too, are the same in each run. */
-#define EXACT_KERNEL_ARGUMENTS " norandmaps"
-
-/* A command line under construction; what is formatted is kept in `texts`. */
-struct arguments {
-	char *argv[ARGUMENTS_MAX + 1];
-	size_t n;
-	char texts[16][PATH_MAX];
-	size_t n_texts;
-};
-
-static void add(struct arguments *arguments, const char *text)
+static void add_pipe(struct emulator_args *args, const char *id, int fd)
 {
-	if (arguments->n < ARGUMENTS_MAX)
-		arguments->argv[arguments->n++] = (char *)text;
-}
-
-__attribute__((format(printf, 2, 3))) static void addf(struct arguments *arguments, const char *fmt,
-						       ...)
-{
-	char *text = arguments->texts[arguments->n_texts++];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(arguments->texts[0]), fmt, args);
-	va_end(args);
-	add(arguments, text);
-}
-
-static void add_all(struct arguments *arguments, const char *const *texts)
-{
-	for (; *texts; texts++)
-		add(arguments, *texts);
-}
-
-/* Everything but where console, records and signs of life go. */
-static int add_machine(struct arguments *arguments, const struct lab_machine *machine,
-		       int initramfs, struct err *err)
-{
-	static const char *const common[] = { "-nodefaults", "-no-user-config",
-					      "-display",    "none",
-					      "-no-reboot",  "-M",
-					      "pc",	     "-m",
-					      "1024",	     NULL };
-	static const char *const smp[] = { "-accel", "tcg,thread=multi", "-smp", "2", NULL };
-	static const char *const exact[] = { "-accel",	"tcg,thread=single",
-					     "-smp",	"1",
-					     "-icount", "shift=0,sleep=off",
-					     "-rtc",	"clock=vm,base=2026-01-01T00:00:00",
-					     "-seed",	"1",
-					     NULL };
-	bool is_exact = machine->mode == LAB_EXACT;
-	char cpu[2048], params[2048];
-	int result = lab_machine_cpu(machine, cpu, sizeof(cpu), err);
-
-	if (!result)
-		result = lab_machine_params(machine, params, sizeof(params), err);
-	if (result)
-		return result;
-	addf(arguments, "%s/bin/qemu-system-x86_64", machine->qemu);
-	add(arguments, "-L");
-	addf(arguments, "%s/share/qemu", machine->qemu);
-	add_all(arguments, common);
-	add_all(arguments, is_exact ? exact : smp);
-	add(arguments, "-cpu");
-	addf(arguments, "%s", cpu);
-	add(arguments, "-kernel");
-	add(arguments, machine->kernel);
-	add(arguments, "-initrd");
-	addf(arguments, "/proc/self/fd/%d", initramfs);
-	add(arguments, "-append");
-	addf(arguments, KERNEL_ARGUMENTS, is_exact ? EXACT_KERNEL_ARGUMENTS : "",
-	     *machine->variant ? VARIANT_KERNEL_ARGUMENTS : "", params);
-	return 0;
-}
-
-static void add_port(struct arguments *arguments, const char *id, enum port port)
-{
-	add(arguments, "-device");
-	addf(arguments, "isa-debugcon,iobase=0x%x,chardev=%s", port, id);
-}
-
-static void add_pipe(struct arguments *arguments, const char *id, int fd)
-{
-	add(arguments, "-chardev");
-	addf(arguments, "file,id=%s,path=/proc/self/fd/%d", id, fd);
+	emulator_args_add(args, "-chardev");
+	emulator_args_addf(args, "file,id=%s,path=/proc/self/fd/%d", id, fd);
 }
 
 /* Like pipe2(), but the child inherits the writing end. */
@@ -142,25 +44,25 @@ static void close_fd(int *fd)
 static int start(struct emulator *emulator, const struct lab_machine *machine, int initramfs,
 		 const int *writing, struct err *err)
 {
-	struct arguments arguments = { .n = 0 };
+	struct emulator_args args = { .n = 0 };
 	struct spawn how = {
-		.argv = arguments.argv,
+		.argv = args.argv,
 		.out = writing[EMULATOR_CONSOLE],
 		.err = writing[EMULATOR_ERRORS],
 		.record = -1,
 		.cgroup = -1,
 	};
-	int result = add_machine(&arguments, machine, initramfs, err);
+	int result = emulator_args_machine(&args, machine, initramfs, err);
 
 	if (result)
 		return result;
-	add_pipe(&arguments, "console", STDOUT_FILENO);
-	add_pipe(&arguments, "records", writing[EMULATOR_RECORDS]);
-	add_pipe(&arguments, "pulse", writing[EMULATOR_PULSE]);
-	add(&arguments, "-serial");
-	add(&arguments, "chardev:console");
-	add_port(&arguments, "records", PORT_RECORDS);
-	add_port(&arguments, "pulse", PORT_PULSE);
+	add_pipe(&args, "console", STDOUT_FILENO);
+	add_pipe(&args, "records", writing[EMULATOR_RECORDS]);
+	add_pipe(&args, "pulse", writing[EMULATOR_PULSE]);
+	emulator_args_add(&args, "-serial");
+	emulator_args_add(&args, "chardev:console");
+	emulator_args_port(&args, "records", PORT_RECORDS);
+	emulator_args_port(&args, "pulse", PORT_PULSE);
 	emulator->pid = spawn(&how, err);
 	if (emulator->pid < 0)
 		return (int)emulator->pid;
@@ -254,22 +156,22 @@ int64_t emulator_waited_ms(const struct emulator *emulator)
 
 int emulator_become(const struct lab_machine *machine, int initramfs, struct err *err)
 {
-	struct arguments *arguments = calloc(1, sizeof(*arguments));
+	struct emulator_args *args = calloc(1, sizeof(*args));
 	int result;
 
-	if (!arguments)
+	if (!args)
 		return err_set(err, ENOMEM, "command line of the emulator");
-	result = add_machine(arguments, machine, initramfs, err);
+	result = emulator_args_machine(args, machine, initramfs, err);
 	if (!result) {
-		add(arguments, "-chardev");
-		add(arguments, "stdio,id=console,mux=on,signal=off");
-		add(arguments, "-serial");
-		add(arguments, "chardev:console");
-		add(arguments, "-mon");
-		add(arguments, "chardev=console,mode=readline");
-		execv(arguments->argv[0], arguments->argv);
-		result = err_set(err, errno, "execute %s", arguments->argv[0]);
+		emulator_args_add(args, "-chardev");
+		emulator_args_add(args, "stdio,id=console,mux=on,signal=off");
+		emulator_args_add(args, "-serial");
+		emulator_args_add(args, "chardev:console");
+		emulator_args_add(args, "-mon");
+		emulator_args_add(args, "chardev=console,mode=readline");
+		execv(args->argv[0], args->argv);
+		result = err_set(err, errno, "execute %s", args->argv[0]);
 	}
-	free(arguments);
+	free(args);
 	return result;
 }

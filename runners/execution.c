@@ -13,6 +13,8 @@
 
 #include "clock.h"
 #include "family.h"
+#include "hazard.h"
+#include "log_record.h"
 #include "process.h"
 #include "record.h"
 #include "spawn.h"
@@ -238,18 +240,9 @@ static unsigned int allowance(const struct execution *execution, enum klog_class
 static void journal_log(struct execution *execution, const struct klog_record *log)
 {
 	bool expected = execution->tally.count[log->class] <= allowance(execution, log->class);
-	json_t *record;
 
-	if (execution->logged++ >= LOG_MAX)
-		return;
-	record = json_pack("{s:s, s:s, s:i, s:I, s:I, s:i, s:b}", "type", "log", "class",
-			   klog_class_name(log->class), "level", log->level, "kseq",
-			   (json_int_t)log->seq, "ktime_us", (json_int_t)log->time_us, "suppressed",
-			   (int)log->suppressed, "expected", (int)expected);
-	if (log->pattern)
-		json_object_set_new(record, "pattern", json_string(log->pattern));
-	record_set_text(record, "text", log->text, (size_t)-1);
-	execution_append(execution, record, false);
+	if (execution->logged++ < LOG_MAX)
+		execution_append(execution, log_record(log, expected), false);
 }
 
 /* Take up to a batch of kernel-log records. */
@@ -352,6 +345,20 @@ static void watch_time(struct execution *execution)
 	progress_tick(supervisor->progress, execution->intake.progress);
 }
 
+/* On disk before the watchdog resets the machine for it. */
+static void watch_hazard(struct execution *execution)
+{
+	struct hazard *hazard = execution->supervisor->hazard;
+	struct err text;
+	json_t *note;
+
+	if (!hazard || !hazard_look(hazard, clock_ms(), &text))
+		return;
+	note = json_pack("{s:s}", "type", "note");
+	record_set_text(note, "text", text.text, (size_t)-1);
+	execution_append(execution, note, true);
+}
+
 static void watch_interrupt(struct execution *execution)
 {
 	struct supervisor *supervisor = execution->supervisor;
@@ -422,6 +429,7 @@ static void follow(struct execution *execution)
 				watch_interrupt(execution);
 		}
 		watch_time(execution);
+		watch_hazard(execution);
 	}
 	execution->ended = clock_ms();
 }

@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "process.h"
 
@@ -70,6 +72,39 @@ size_t family_descendants(pid_t ancestor, pid_t except, pid_t *pids, size_t max)
 				pids[found++] = process->pid;
 		}
 	}
+	free(all);
+	return found;
+}
+
+/* Is this entry in the environment that a process was started with? */
+static bool has_entry(pid_t pid, const char *entry)
+{
+	char path[64];
+	char *one = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	file = fopen(path, "re");
+	while (file && !found && getdelim(&one, &size, '\0', file) > 0)
+		found = !strcmp(one, entry);
+	if (file)
+		fclose(file);
+	free(one);
+	return found;
+}
+
+size_t family_marked(const char *name, pid_t pid, pid_t *pids, size_t max)
+{
+	size_t n, found = 0;
+	struct member *all = read_all(&n);
+	char entry[128];
+
+	snprintf(entry, sizeof(entry), "%s=%d", name, (int)pid);
+	for (size_t i = 0; i < n && found < max; i++)
+		if (all[i].process.state != 'Z' && has_entry(all[i].process.pid, entry))
+			pids[found++] = all[i].process.pid;
 	free(all);
 	return found;
 }

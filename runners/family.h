@@ -16,4 +16,10 @@
  */
 size_t family_descendants(pid_t ancestor, pid_t except, pid_t *pids, size_t max);
 
+/*
+ * Up to `max` living processes that were started with `name`=`pid` in their environment, whoever
+ * their parent is now. Returns how many.
+ */
+size_t family_marked(const char *name, pid_t pid, pid_t *pids, size_t max);
+
 #endif

@@ -216,15 +216,13 @@ static int add_tests(struct packing *packing, const struct suite *suite, struct 
 	return result;
 }
 
-static int add_all(struct packing *packing, const struct initramfs *content, struct err *err)
+/* This command, and with it what runs on the machine that it runs on. */
+static int add_own(struct packing *packing, const struct initramfs *content, struct err *err)
 {
-	static const char *const folders[] = { "dev", "proc", "sys", "tmp", "run", "boot", "root" };
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int result;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		add_dir(packing, folders[i]);
 	if (length < 0)
 		return err_set(err, errno, "/proc/self/exe");
 	self[length] = '\0';
@@ -233,12 +231,52 @@ static int add_all(struct packing *packing, const struct initramfs *content, str
 		result = add_program(packing, INITRAMFS_COMMAND, self, err);
 	if (!result)
 		result = add_tests(packing, content->suite, err);
-	if (!result && content->kconfig)
-		result = add_file(packing, INITRAMFS_KCONFIG, content->kconfig, err);
 	if (!result)
 		result = add_if_there(packing, "stress-ng", err);
-	if (!result && content->perf)
+	if (!result && content->shell)
 		result = add_if_there(packing, "perf", err);
+	return result;
+}
+
+/* The same of another architecture: static programs, which cannot be run here. */
+static int add_foreign(struct packing *packing, const struct initramfs *content, struct err *err)
+{
+	const struct suite *suite = content->suite;
+	char path[PATH_MAX];
+	int result;
+
+	snprintf(path, sizeof(path), "%s/pmiproof", content->programs);
+	result = add_file(packing, INITRAMFS_COMMAND, path, err);
+	for (size_t i = 0; !result && suite && i < suite->n; i++) {
+		const struct suite_test *test = &suite->tests[i];
+		char name[PATH_MAX];
+
+		snprintf(name, sizeof(name), "pmiproof/suites/%s/%s", test->theme, test->name);
+		snprintf(path, sizeof(path), "%s/suites/%s/%s", content->programs, test->theme,
+			 test->name);
+		result = add_file(packing, name, path, err);
+	}
+	snprintf(path, sizeof(path), "%s/" INITRAMFS_BUSYBOX, content->programs);
+	if (!result && !access(path, X_OK)) {
+		result = add_file(packing, "bin/busybox", path, err);
+		cpio_link(&packing->cpio, "bin/sh", "busybox");
+	} else if (!result && content->shell) {
+		result = err_set(err, errno, "no shell for this machine: %s", path);
+	}
+	return result;
+}
+
+static int add_all(struct packing *packing, const struct initramfs *content, struct err *err)
+{
+	static const char *const folders[] = { "dev", "proc", "sys", "tmp", "run", "boot", "root" };
+	int result;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		add_dir(packing, folders[i]);
+	result = content->programs ? add_foreign(packing, content, err)
+				   : add_own(packing, content, err);
+	if (!result && content->kconfig)
+		result = add_file(packing, INITRAMFS_KCONFIG, content->kconfig, err);
 	return result;
 }
 

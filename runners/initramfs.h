@@ -14,16 +14,24 @@
 #define INITRAMFS_JOB "/pmiproof/job"
 #define INITRAMFS_KCONFIG "/pmiproof/kconfig"
 
+/* Name of busybox among static programs of another architecture. */
+#define INITRAMFS_BUSYBOX "busybox"
+
 /* What goes into the guest beside busybox, stress-ng and the libraries that all of it needs. */
 struct initramfs {
 	const struct suite *suite; /* NULL: none */
 	const char *kconfig;	   /* configuration of its kernel, or NULL */
-	bool perf;		   /* perf too, if this machine has it */
+	bool shell;		   /* for people: with perf too, if this machine has it */
+	/*
+	 * Directory with static programs, pmiproof and suites/THEME/NAME, that stand in for those
+	 * of this build: they are all that goes in, with busybox if it lies there. NULL: none do.
+	 */
+	const char *programs;
 };
 
 /*
  * Write the archive, made anew each time from what is installed here now: that takes a fraction of
- * a second, and nothing can be out of date. -ENOENT when busybox is missing.
+ * a second, and nothing can be out of date. -ENOENT when busybox is missing, or a program.
  */
 int initramfs_write(FILE *out, const struct initramfs *content, struct err *err);
 

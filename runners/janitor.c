@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "active.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "surroundings.h"
@@ -16,6 +19,14 @@
 /* How long and how often to look for tracefs instances: killed processes are gone in less. */
 #define TRACE_MS 5000
 #define TRACE_WAIT_MS 100
+
+/* What the supervisor tells it, written as one. */
+struct message {
+	enum { WATCHDOG_RUNS, WATCHDOG_STOPPED, KEEP_WATCHDOG, END } what;
+	struct watchdog_held held;
+};
+
+_Static_assert(sizeof(struct message) <= PIPE_BUF, "so that it is read as one");
 
 /* Nothing that ends the supervisor may end it, and it holds no output of the supervisor open. */
 static void detach(void)
@@ -53,21 +64,63 @@ static void tidy(int place, pid_t supervisor, const struct surroundings *before)
 		cgroup_remove_leftovers(place, supervisor);
 	surroundings_restore(before, restored, &judge);
 	remove_trace_instances();
+	active_clear(NULL);
 	judge_free(&judge);
 	json_decref(restored);
+}
+
+/* The supervisor is gone, with a watchdog running that gives the machine its time once more. */
+static void tidy_watched(int place, pid_t supervisor, const struct surroundings *before,
+			 struct watchdog_held *held)
+{
+	bool have = !watchdog_take_over(held, NULL);
+
+	tidy(place, supervisor, before);
+	if (have && held->device.nowayout == 1)
+		watchdog_keep(held);
+	if (have)
+		watchdog_stop(held, NULL);
+}
+
+/* Nothing of the run is to stay open with a process that stays. */
+__attribute__((noreturn)) static void keep_watchdog(struct watchdog_held *held)
+{
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	if (watchdog_take_over(held, NULL))
+		_exit(1);
+	watchdog_keep(held);
+}
+
+/* One message, or false: there will be none any more. */
+static bool hear(int pipe, struct message *message)
+{
+	ssize_t got;
+
+	do
+		got = read(pipe, message, sizeof(*message));
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(*message);
 }
 
 __attribute__((noreturn)) static void wait_and_tidy(int pipe, int place, pid_t supervisor,
 						    const struct surroundings *before)
 {
-	ssize_t got;
-	char word;
+	struct message message = { .what = WATCHDOG_STOPPED };
+	struct watchdog_held held;
+	bool watched = false;
 
 	detach();
-	do
-		got = read(pipe, &word, 1);
-	while (got < 0 && errno == EINTR);
-	if (got == 0)
+	while (hear(pipe, &message)) {
+		held = message.held;
+		watched = message.what == WATCHDOG_RUNS;
+		if (message.what == KEEP_WATCHDOG)
+			keep_watchdog(&held);
+		if (message.what == END)
+			_exit(0);
+	}
+	if (watched)
+		tidy_watched(place, supervisor, before, &held);
+	else
 		tidy(place, supervisor, before);
 	_exit(0);
 }
@@ -101,13 +154,32 @@ free_before:
 	return result;
 }
 
-void janitor_stop(struct janitor *janitor)
+static void say(struct janitor *janitor, const struct message *message)
 {
 	ssize_t written;
 
 	do
-		written = write(janitor->pipe, "q", 1);
+		written = write(janitor->pipe, message, sizeof(*message));
 	while (written < 0 && errno == EINTR);
+}
+
+void janitor_watchdog(struct janitor *janitor, const struct watchdog_held *held)
+{
+	struct message message = { .what = held ? WATCHDOG_RUNS : WATCHDOG_STOPPED };
+
+	if (held)
+		message.held = *held;
+	say(janitor, &message);
+}
+
+void janitor_stop(struct janitor *janitor, const struct watchdog_held *keep)
+{
+	struct message message = { .what = keep ? KEEP_WATCHDOG : END };
+
+	if (keep)
+		message.held = *keep;
+	say(janitor, &message);
 	close(janitor->pipe);
-	waitpid(janitor->pid, NULL, 0);
+	if (!keep)
+		waitpid(janitor->pid, NULL, 0);
 }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "watchdog.h"
 
 /*
  * A process that does nothing until the supervisor dies without having stopped it (killed, out of
@@ -22,7 +23,16 @@ struct janitor {
  */
 int janitor_start(struct janitor *janitor, int place, const char *const *sysctls, struct err *err);
 
-/* All is tidy: let it end, and wait for that. */
-void janitor_stop(struct janitor *janitor);
+/*
+ * Tell it of a watchdog that runs from now on, or with NULL that none does any more: it is to be
+ * stopped once the machine is tidy. Should the machine hang until then, that resets it.
+ */
+void janitor_watchdog(struct janitor *janitor, const struct watchdog_held *held);
+
+/*
+ * All is tidy: let it end, and wait for that. With a watchdog that cannot be stopped (`keep`, else
+ * NULL) it does not end, but goes on feeding it; its pid is janitor->pid.
+ */
+void janitor_stop(struct janitor *janitor, const struct watchdog_held *keep);
 
 #endif

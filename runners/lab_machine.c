@@ -10,84 +10,66 @@
 
 #include "lab_variants.h"
 
-#define NEHALEM_LBR "16, 64-bit addresses"
-#define HASWELL_LBR "16, with mispredict and TSX flags"
+/* Architectures that have a fault. */
+#define X86 LAB_ARCH_BIT(LAB_X86)
+#define X86_ALPHA (X86 | LAB_ARCH_BIT(LAB_ALPHA))
+
+#define NEHALEM_LBR "LBR 16, 64-bit addresses"
+#define IVYBRIDGE_LBR "LBR 16, with mispredict flag"
+#define HASWELL_LBR "LBR 16, with mispredict and TSX flags"
+#define SKYLAKE_LBR "LBR 32, with cycle counts"
+#define VERSION_3 "version 3, 4+3 counters"
+#define VERSION_4 "version 4, 4+3 counters"
+#define EV67 "2 counters of 20 bits", "no branch records", "nothing precise", "ev67"
 
 /*
  * As fixtures/machines/x86/qemu/pmu-cpuid.c has them; PMU version and formats as on silicon. The
- * kernel uses no PEBS on a SandyBridge before stepping 7.
+ * kernel uses no PEBS on a SandyBridge before stepping 7. An EV67 counts the same at each clock
+ * frequency: what differs is how long a cycle takes.
  */
 const struct lab_model lab_models[] = {
-	{ "Skylake-Client", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3",
-	  "" },
-	{ "Skylake-Server", "version 4, 4+3 counters", "32, with cycle counts", "PEBS format 3",
-	  "" },
-	{ "Broadwell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2", "" },
-	{ "Haswell", "version 3, 4+3 counters", HASWELL_LBR, "PEBS format 2", "" },
-	{ "IvyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
-	{ "SandyBridge", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1",
-	  ",stepping=7" },
-	{ "Westmere", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
-	{ "Nehalem", "version 3, 4+3 counters", "16, with mispredict flag", "PEBS format 1", "" },
+	{ &lab_archs[LAB_X86], "Skylake-Client", VERSION_4, SKYLAKE_LBR, "PEBS format 3" },
+	{ &lab_archs[LAB_X86], "Skylake-Server", VERSION_4, SKYLAKE_LBR, "PEBS format 3" },
+	{ &lab_archs[LAB_X86], "Broadwell", VERSION_3, HASWELL_LBR, "PEBS format 2" },
+	{ &lab_archs[LAB_X86], "Haswell", VERSION_3, HASWELL_LBR, "PEBS format 2" },
+	{ &lab_archs[LAB_X86], "IvyBridge", VERSION_3, IVYBRIDGE_LBR, "PEBS format 1" },
+	{ &lab_archs[LAB_X86], "SandyBridge", VERSION_3, IVYBRIDGE_LBR, "PEBS format 1",
+	  .extra = ",stepping=7" },
+	{ &lab_archs[LAB_X86], "Westmere", VERSION_3, IVYBRIDGE_LBR, "PEBS format 1" },
+	{ &lab_archs[LAB_X86], "Nehalem", VERSION_3, NEHALEM_LBR, "PEBS format 1" },
+	{ &lab_archs[LAB_ALPHA], "ev67-250", EV67, ",frequency=250" },
+	{ &lab_archs[LAB_ALPHA], "ev67-500", EV67, ",frequency=500" },
+	{ &lab_archs[LAB_ALPHA], "ev67-667", EV67, ",frequency=667" },
 	{ 0 },
 };
 
-/* As fixtures/machines/x86/qemu/pmu-fault.c does them. */
+/* As fixtures/machines/x86/qemu/pmu-fault.c and fixtures/machines/alpha do them. */
 const struct lab_fault lab_faults[] = {
-	{ "sticky-mask", "BITS", "1",
+	{ X86, "sticky-mask", "BITS", "1",
 	  "bits of the global status that come back when they are acknowledged" },
-	{ "sticky-after", "N", "20", "sticky-mask begins with this PMI" },
-	{ "sticky-acks", "N", "150", "sticky-mask ends after so many acknowledgements" },
-	{ "sticky-any", NULL, "on", "sticky-mask works when any bit is acknowledged" },
-	{ "sticky-pmi", NULL, "on", "sticky-mask raises a PMI each time" },
-	{ "early-freeze", "N", "3",
+	{ X86, "sticky-after", "N", "20", "sticky-mask begins with this PMI" },
+	{ X86, "sticky-acks", "N", "150", "sticky-mask ends after so many acknowledgements" },
+	{ X86, "sticky-any", NULL, "on", "sticky-mask works when any bit is acknowledged" },
+	{ X86, "sticky-pmi", NULL, "on", "sticky-mask raises a PMI each time" },
+	{ X86, "early-freeze", "N", "3",
 	  "every Nth time that the PMI handler enables the counters, the branch record freezes at "
 	  "once" },
-	{ "handler-overflow", "N", "3",
+	{ X86, "handler-overflow", "N", "3",
 	  "every Nth time that the PMI handler enables the counters, one overflows at once" },
-	{ "lost-pmi", "N", "7", "every Nth PMI does not arrive" },
-	{ "spurious-pmi", "N", "7", "every Nth PMI is followed by one without a cause" },
-	{ "slow-msr", "NS", "20000", "each access to a register of the PMU takes that long" },
-	{ "shadow", NULL, "on",
+	{ X86_ALPHA, "lost-pmi", "N", "7", "every Nth PMI does not arrive" },
+	{ X86, "spurious-pmi", "N", "7", "every Nth PMI is followed by one without a cause" },
+	{ X86, "slow-msr", "NS", "20000", "each access to a register of the PMU takes that long" },
+	{ X86, "shadow", NULL, "on",
 	  "sampling shadow after taken branches, but for precisely distributed events" },
-	{ "stale-record", "N", "7", "every Nth PEBS record repeats the one before" },
+	{ X86, "stale-record", "N", "7", "every Nth PEBS record repeats the one before" },
 	{ 0 },
 };
-
-/*
- * Features of the models that TCG does not have: QEMU turns them off anyway, with a warning for
- * each.
- */
-static const char absent_features[] = ",pcid=off,x2apic=off,tsc-deadline=off,hle=off,rtm=off,"
-				      "invpcid=off,rdseed=off,3dnowprefetch=off,xsavec=off,"
-				      "avx512f=off,avx512dq=off,avx512cd=off,avx512bw=off,"
-				      "avx512vl=off";
 
 /* The boot parameter of fixtures/kernels/src/kernel/pmi_variant.c. */
 #define VARIANT_PARAM "pmi_variant="
 
-static const char *const mode_names[] = { [LAB_SMP] = "smp", [LAB_EXACT] = "exact" };
-
-const char *lab_mode_name(enum lab_mode mode)
-{
-	return mode_names[mode];
-}
-
-int lab_mode_parse(const char *name, enum lab_mode *mode)
-{
-	for (size_t i = 0; i < sizeof(mode_names) / sizeof(mode_names[0]); i++) {
-		if (!strcmp(name, mode_names[i])) {
-			*mode = (enum lab_mode)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-unsigned int lab_mode_cpus(enum lab_mode mode)
-{
-	return mode == LAB_SMP ? 2 : 1;
-}
+/* Directory of the kernel that has variants, and of their table in it. */
+#define VARIANTS "variants"
 
 int lab_machine_model(struct lab_machine *machine, const char *name, struct err *err)
 {
@@ -99,6 +81,14 @@ int lab_machine_model(struct lab_machine *machine, const char *name, struct err 
 	}
 	return err_set(err, 0, "--cpu-model %s: none that the lab has; see 'pmiproof lab models'",
 		       name);
+}
+
+int lab_machine_mode(struct lab_machine *machine, const char *name, struct err *err)
+{
+	machine->mode_given = true;
+	return lab_mode_parse(name, &machine->mode)
+		       ? err_set(err, 0, "--mode %s: not smp or exact", name)
+		       : 0;
 }
 
 static const struct lab_fault *find_fault(const char *name, size_t length)
@@ -168,6 +158,42 @@ int lab_machine_param(struct lab_machine *machine, const char *text, struct err 
 	return 0;
 }
 
+/* Has the architecture each of the faults? */
+static int check_faults(const struct lab_machine *machine, struct err *err)
+{
+	const struct lab_arch *arch = machine->model->arch;
+
+	for (size_t i = 0; i < machine->n_faults; i++) {
+		int length = (int)strcspn(machine->faults[i], "=");
+
+		if (!lab_arch_in(find_fault(machine->faults[i], (size_t)length)->archs, arch))
+			return err_set(err, 0,
+				       "--fault %.*s: not on %s, which is %s; see 'pmiproof lab "
+				       "faults'",
+				       length, machine->faults[i], machine->model->name,
+				       arch->name);
+	}
+	return 0;
+}
+
+int lab_machine_complete(struct lab_machine *machine, struct err *err)
+{
+	const struct lab_arch *arch = machine->model->arch;
+
+	if (!machine->mode_given)
+		machine->mode = arch->standard;
+	if (!lab_machine_cpus(machine))
+		return err_set(err, 0, "--mode %s: not on %s, which is %s and knows %s only",
+			       lab_mode_name(machine->mode), machine->model->name, arch->name,
+			       lab_mode_name(arch->standard));
+	return check_faults(machine, err);
+}
+
+unsigned int lab_machine_cpus(const struct lab_machine *machine)
+{
+	return machine->model->arch->modes[machine->mode].cpus;
+}
+
 int lab_dir(char *dir, size_t size, struct err *err)
 {
 	const char *given = getenv("LAB_DIR");
@@ -218,8 +244,9 @@ static int check_variants(const struct lab_machine *machine, struct err *err)
 static int find_kernel(struct lab_machine *machine, const char *given, const char *dir,
 		       struct err *err)
 {
-	const char *ours = *machine->variant ? "variants" : "kernel";
-	struct stat status;
+	const struct lab_arch *arch = machine->model->arch, *own;
+	const char *ours = *machine->variant ? VARIANTS : arch->kernel;
+	int result;
 
 	if (!given)
 		given = getenv("LAB_KERNEL");
@@ -228,32 +255,81 @@ static int find_kernel(struct lab_machine *machine, const char *given, const cha
 			 strchr(given, '/') ? "" : "./", given);
 	else
 		snprintf(machine->kernel, sizeof(machine->kernel), "%s/%s/vmlinuz", dir, ours);
-	if (stat(machine->kernel, &status) || access(machine->kernel, R_OK)) {
-		if (*machine->variant && !(given && *given))
-			return err_set(err, errno,
-				       "no kernel with variants: run 'make lab-kernels'; %s",
-				       machine->kernel);
-		return err_set(err, errno, "kernel %s", machine->kernel);
+	result = lab_arch_of_kernel(machine->kernel, &own, err);
+	if (result) {
+		if (!strcmp(ours, VARIANTS) && !(given && *given))
+			err_prefix(err, "no kernel with variants: run 'make %s'",
+				   arch->make_variants);
+		return result;
 	}
-	if (!S_ISREG(status.st_mode))
-		return err_set(err, 0, "kernel %s: not a file", machine->kernel);
+	if (own != arch)
+		return err_set(err, 0, "kernel %s: for %s, not %s as %s is", machine->kernel,
+			       own->name, arch->name, machine->model->name);
 	find_kconfig(machine);
 	return check_variants(machine, err);
 }
 
+/* The programs of an architecture that is not this one's. */
+static int find_programs(struct lab_machine *machine, const char *dir, struct err *err)
+{
+	const struct lab_arch *arch = machine->model->arch;
+	char program[PATH_MAX];
+
+	machine->programs[0] = '\0';
+	if (!arch->programs)
+		return 0;
+	snprintf(machine->programs, sizeof(machine->programs), "%s/%s", dir, arch->programs);
+	snprintf(program, sizeof(program), "%s/%s/pmiproof", dir, arch->programs);
+	if (access(program, X_OK))
+		return err_set(err, errno, "no programs for %s: run 'make %s'; %s", arch->name,
+			       arch->make, program);
+	return 0;
+}
+
+/* Where the files of an architecture are: "DIR", or "DIR/SUBDIR". */
+static int arch_dir(const struct lab_arch *arch, char *dir, size_t size, struct err *err)
+{
+	int result = lab_dir(dir, size, err);
+	size_t used;
+
+	if (result)
+		return result;
+	used = strlen(dir);
+	return (size_t)snprintf(dir + used, size - used, "%s%s", *arch->subdir ? "/" : "",
+				arch->subdir) < size - used
+		       ? 0
+		       : err_set(err, ENAMETOOLONG, "LAB_DIR");
+}
+
+int lab_machine_variants(const struct lab_arch *arch, char *path, size_t size, struct err *err)
+{
+	char dir[PATH_MAX / 2];
+	int result = arch_dir(arch, dir, sizeof(dir), err);
+
+	if (result)
+		return result;
+	snprintf(path, size, "%s/" VARIANTS "/variants", dir);
+	return access(path, R_OK)
+		       ? err_set(err, errno, "no kernel with variants: run 'make %s'; %s",
+				 arch->make_variants, path)
+		       : 0;
+}
+
 int lab_machine_find(struct lab_machine *machine, const char *kernel, struct err *err)
 {
+	const struct lab_arch *arch = machine->model->arch;
 	char dir[PATH_MAX / 2], program[PATH_MAX];
-	int result = lab_dir(dir, sizeof(dir), err);
+	int result = arch_dir(arch, dir, sizeof(dir), err);
 
 	if (result)
 		return result;
 	snprintf(machine->qemu, sizeof(machine->qemu), "%s/qemu", dir);
-	snprintf(program, sizeof(program), "%s/qemu/bin/qemu-system-x86_64", dir);
+	snprintf(program, sizeof(program), "%s/qemu/bin/%s", dir, arch->program);
 	if (access(program, X_OK))
-		return err_set(err, errno, "no emulator: run 'make lab', or set LAB_DIR; %s",
-			       program);
-	return find_kernel(machine, kernel, dir, err);
+		return err_set(err, errno, "no emulator: run 'make %s', or set LAB_DIR; %s",
+			       arch->make, program);
+	result = find_kernel(machine, kernel, dir, err);
+	return result ? result : find_programs(machine, dir, err);
 }
 
 bool lab_machine_is_slow(const struct lab_machine *machine)
@@ -278,8 +354,9 @@ int lab_machine_params(const struct lab_machine *machine, char *text, size_t siz
 
 int lab_machine_cpu(const struct lab_machine *machine, char *text, size_t size, struct err *err)
 {
-	size_t used = (size_t)snprintf(text, size, "%s%s%s,pmu=on", machine->model->name,
-				       absent_features, machine->model->extra);
+	const struct lab_model *model = machine->model;
+	size_t used = (size_t)snprintf(text, size, "%s%s%s", model->cpu ? model->cpu : model->name,
+				       model->extra ? model->extra : "", model->arch->features);
 
 	for (size_t i = 0; i < machine->n_faults && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, ",fault-%s", machine->faults[i]);

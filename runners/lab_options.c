@@ -8,17 +8,19 @@
 
 #include "command.h"
 
-#define MACHINE_HELP                                                                               \
-	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"                  \
-	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n"    \
-	"                       repeated\n"                                                        \
-	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"      \
-	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"        \
-	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"        \
-	"      --kernel FILE    bzImage to boot (default: $LAB_KERNEL, else Debian's)\n"           \
-	"      --mode MODE      smp (default): two CPUs, real time; exact: one CPU, time counts\n" \
-	"                       instructions, user counts and addresses are the same in each "     \
-	"run\n"
+#define MACHINE_HELP                                                                            \
+	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"               \
+	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n" \
+	"                       repeated\n"                                                     \
+	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"   \
+	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"     \
+	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"     \
+	"      --kernel FILE    kernel to boot, of the CPU's architecture (default:\n"          \
+	"                       $LAB_KERNEL, else the lab's own)\n"                             \
+	"      --mode MODE      smp: two CPUs, real time; exact: one CPU, time counts\n"        \
+	"                       instructions, user counts and addresses are the same in each "  \
+	"run\n"                                                                                 \
+	"                       (default: the first that the architecture has)\n"
 
 static const char run_help[] =
 	"usage: pmiproof lab run [OPTION]... [PATTERN...]\n\n"
@@ -75,9 +77,7 @@ static int take(void *context, int option, const char *value, struct err *err)
 		options->kernel = value;
 		return *value ? 0 : err_set(err, 0, "--kernel: the name is empty");
 	case OPT_MODE:
-		if (lab_mode_parse(value, &options->machine.mode))
-			return err_set(err, 0, "--mode %s: not smp or exact", value);
-		return 0;
+		return lab_machine_mode(&options->machine, value, err);
 	case OPT_PARAM:
 		return lab_machine_param(&options->machine, value, err);
 	case OPT_VARIANT:
@@ -92,10 +92,13 @@ static int take(void *context, int option, const char *value, struct err *err)
 static int check(const struct lab_options *options, bool shell, struct err *err)
 {
 	const struct cpus *cpus = &options->run.cpus;
-	unsigned int n = lab_mode_cpus(options->machine.mode);
+	unsigned int n = lab_machine_cpus(&options->machine);
 
 	if (shell && options->run.n_patterns)
 		return err_set(err, 0, "shell takes no argument: %s", options->run.patterns[0]);
+	if (options->run.hazard.watchdog || options->run.hazard.no_escalate)
+		return err_set(err, 0,
+			       "--watchdog and --no-escalate: not in the lab, whose host watches");
 	if (cpus->n && cpus->cpu[cpus->n - 1] >= (int)n)
 		return err_set(err, 0, "--cpu %s: this machine has CPU 0 only",
 			       options->run.cpu_list);
@@ -110,7 +113,7 @@ int lab_options_parse(struct lab_options *options, bool shell, int argc, char **
 		.options = long_options,
 		.take = take,
 		.context = options,
-		.cpus = lab_mode_cpus(LAB_SMP),
+		.cpus = LAB_CPUS_MAX,
 		.allow = DANGER_MAY_HANG,
 	};
 	struct err err;
@@ -120,7 +123,7 @@ int lab_options_parse(struct lab_options *options, bool shell, int argc, char **
 	code = run_options_parse(&options->run, &more, argc, argv);
 	if (code >= 0)
 		return code;
-	if (check(options, shell, &err) ||
+	if (lab_machine_complete(&options->machine, &err) || check(options, shell, &err) ||
 	    lab_machine_find(&options->machine, options->kernel, &err))
 		return command_error("lab", "%s", err.text);
 	return -1;

@@ -36,7 +36,7 @@
 
 /*
  * At 100 the kernel does not lower kernel.perf_event_max_sample_rate because handlers take long:
- * what takes long here is the emulation.
+ * where how long they take is no part of the model (lab_arch.h), that is the emulation.
  */
 #define THROTTLE_SYSCTL "kernel.perf_cpu_time_max_percent"
 #define THROTTLE_OFF "100"
@@ -112,7 +112,8 @@ static json_t *make_job(const struct lab *lab, json_t *args)
 	json_t *job = json_pack("{s:i, s:I, s:{}}", "pulse_ms", pulse, "first",
 				(json_int_t)lab->guest.stream.next + 1, "sysctls");
 
-	if (!lab_machine_is_slow(machine) && !lab_machine_sets(machine, THROTTLE_SYSCTL))
+	if (!machine->model->arch->timed_handlers && !lab_machine_is_slow(machine) &&
+	    !lab_machine_sets(machine, THROTTLE_SYSCTL))
 		json_object_set_new(json_object_get(job, "sysctls"), THROTTLE_SYSCTL,
 				    json_string(THROTTLE_OFF));
 	if (args)
@@ -308,9 +309,9 @@ static json_t *describe_machine(const struct lab_machine *machine)
 	snprintf(path, sizeof(path), "%s/revision", machine->qemu);
 	if (io_read_text(path, revision, sizeof(revision)) < 0)
 		snprintf(revision, sizeof(revision), "unknown");
-	lab = json_pack("{s:s, s:s, s:s, s:o, s:o}", "cpu_model", machine->model->name, "mode",
-			lab_mode_name(machine->mode), "emulator", revision, "faults", faults,
-			"params", params);
+	lab = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "arch", machine->model->arch->name,
+			"cpu_model", machine->model->name, "mode", lab_mode_name(machine->mode),
+			"emulator", revision, "faults", faults, "params", params);
 	if (lab && *machine->variant)
 		json_object_set_new(lab, "variant", json_string(machine->variant));
 	record_set_text(lab, "kernel", strrchr(machine->kernel, '/') + 1, (size_t)-1);
@@ -382,7 +383,8 @@ static int make_initramfs(struct lab *lab, bool shell, struct err *err)
 	const struct initramfs content = {
 		.suite = &lab->suite,
 		.kconfig = *machine->kconfig ? machine->kconfig : NULL,
-		.perf = shell,
+		.programs = *machine->programs ? machine->programs : NULL,
+		.shell = shell,
 	};
 
 	lab->initramfs = memory_file("initramfs", err);

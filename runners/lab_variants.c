@@ -11,8 +11,8 @@ bool lab_variants_next(FILE *table, struct lab_variant *variant)
 	char line[512];
 
 	while (fgets(line, sizeof(line), table))
-		if (line[0] != '#' && sscanf(line, "%47s %15s %*s %255[^\n]", variant->name,
-					     variant->kind, variant->what) == 3)
+		if (line[0] != '#' && sscanf(line, "%47s %15s %15s %255[^\n]", variant->name,
+					     variant->kind, variant->arch, variant->what) == 4)
 			return true;
 	return false;
 }
@@ -62,16 +62,20 @@ int lab_variants_add(char *list, size_t size, const char *text, struct err *err)
 }
 
 /* Is the list's name that begins at `name` in the table? */
-static bool knows(FILE *table, const char *name)
+static bool knows(FILE *table, const char *name, size_t length)
 {
 	struct lab_variant variant;
-	size_t length = strcspn(name, ",");
 
 	rewind(table);
 	while (lab_variants_next(table, &variant))
 		if (has(variant.name, name, length))
 			return true;
 	return false;
+}
+
+bool lab_variants_know(FILE *table, const char *name)
+{
+	return knows(table, name, strlen(name));
 }
 
 int lab_variants_check(const char *list, const char *path, struct err *err)
@@ -87,7 +91,7 @@ int lab_variants_check(const char *list, const char *path, struct err *err)
 	for (const char *name = list; !result && *name;) {
 		size_t length = strcspn(name, ",");
 
-		if (!knows(table, name))
+		if (!knows(table, name, length))
 			result = err_set(err, 0,
 					 "--variant %.*s: none that the kernel has; see 'pmiproof "
 					 "lab variants'",

@@ -10,10 +10,14 @@
 /* What stands for a kernel with variants of which none is on. */
 #define LAB_PLAIN "plain"
 
+/* What stands for the architecture of a variant in code that all of them share. */
+#define LAB_ANY "any"
+
 /* A way in which a kernel with variants can behave. */
 struct lab_variant {
 	char name[48];
 	char kind[16]; /* patch, old or mutant */
+	char arch[16]; /* that has it, or LAB_ANY */
 	char what[256];
 };
 
@@ -29,6 +33,9 @@ bool lab_variants_next(FILE *table, struct lab_variant *variant);
  * others; -E2BIG when they do not fit. `list` is changed only when all is well.
  */
 int lab_variants_add(char *list, size_t size, const char *text, struct err *err);
+
+/* Is a variant of that name in the table? Reads it from its beginning. */
+bool lab_variants_know(FILE *table, const char *name);
 
 /* Are all names of a list in the table at `path`? -EINVAL naming the first that is not. */
 int lab_variants_check(const char *list, const char *path, struct err *err);

@@ -33,9 +33,9 @@ static const char *write_table(void)
 START_TEST(a_table_is_read)
 {
 	static const struct lab_variant expected[] = {
-		{ "freeze", "patch", "counters are frozen" },
-		{ "no-rate-limit", "mutant", "no limit" },
-		{ "last", "old", "the end" },
+		{ "freeze", "patch", "x86", "counters are frozen" },
+		{ "no-rate-limit", "mutant", "any", "no limit" },
+		{ "last", "old", "any", "the end" },
 	};
 	const char *path = write_table();
 	FILE *file = fopen(path, "re");
@@ -46,9 +46,15 @@ START_TEST(a_table_is_read)
 		ck_assert(lab_variants_next(file, &variant));
 		ck_assert_str_eq(variant.name, expected[i].name);
 		ck_assert_str_eq(variant.kind, expected[i].kind);
+		ck_assert_str_eq(variant.arch, expected[i].arch);
 		ck_assert_str_eq(variant.what, expected[i].what);
 	}
 	ck_assert(!lab_variants_next(file, &variant));
+	/* Read from the beginning again. */
+	ck_assert(lab_variants_know(file, "freeze"));
+	ck_assert(lab_variants_know(file, "last"));
+	ck_assert(!lab_variants_know(file, "free"));
+	ck_assert(!lab_variants_know(file, "freeze,last"));
 	fclose(file);
 	unlink(path);
 }

@@ -2,9 +2,11 @@
 #include "plan.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "record.h"
@@ -116,19 +118,20 @@ static char **make_argv(const struct suite_test *test, const struct run_options 
 	return argv;
 }
 
+/* For people: the first of one needs no number. */
 static char *make_label(const struct suite_test *test, unsigned int iter, unsigned int repeat)
 {
 	char *label;
 
-	if (repeat == 1)
+	if (repeat == 1 && iter == 1)
 		return strdup(test->name);
 	return asprintf(&label, "%s/%u", test->name, iter) < 0 ? NULL : label;
 }
 
 static int add_entry(struct plan *plan, const struct suite_test *test, char *const *argv,
-		     unsigned int iter, const struct run_options *options)
+		     unsigned int iter)
 {
-	char *label = make_label(test, iter, options->repeat);
+	char *label = make_label(test, iter, plan->repeat);
 
 	if (!label || !argv) {
 		free(label);
@@ -153,7 +156,7 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct run_opt
 	size_t n = suite->n * options->repeat;
 	int result;
 
-	*plan = (struct plan){ .n_tests = suite->n };
+	*plan = (struct plan){ .n_tests = suite->n, .repeat = options->repeat };
 	result = check_options(suite, options, err);
 	if (result)
 		return result;
@@ -166,8 +169,29 @@ int plan_make(struct plan *plan, const struct suite *suite, const struct run_opt
 		plan->argvs[i] = make_argv(&suite->tests[i], options);
 	for (unsigned int iter = 1; !result && iter <= options->repeat; iter++)
 		for (size_t i = 0; !result && i < suite->n; i++)
-			result = add_entry(plan, &suite->tests[i], plan->argvs[i], iter, options);
+			result = add_entry(plan, &suite->tests[i], plan->argvs[i], iter);
 	return result ? err_set(err, ENOMEM, "plan") : 0;
+}
+
+int plan_add(struct plan *plan, const char *test, unsigned int iter, struct err *err)
+{
+	struct planned *entries;
+	char **labels;
+	size_t t = 0;
+
+	while (t < plan->n_tests && strcmp(plan->entries[t].test->name, test) != 0)
+		t++;
+	if (t == plan->n_tests)
+		return err_set(err, 0, "%s: no such hypothesis is planned", test);
+	entries = reallocarray(plan->entries, plan->n + 1, sizeof(*entries));
+	if (entries)
+		plan->entries = entries;
+	labels = reallocarray(plan->labels, plan->n + 1, sizeof(*labels));
+	if (labels)
+		plan->labels = labels;
+	if (!entries || !labels || add_entry(plan, entries[t].test, plan->argvs[t], iter))
+		return err_set(err, ENOMEM, "plan");
+	return 0;
 }
 
 void plan_free(struct plan *plan)
@@ -194,11 +218,30 @@ static json_t *planned_json(const struct suite_test *test)
 	return entry;
 }
 
+json_t *plan_planned(const struct suite *suite)
+{
+	json_t *planned = json_array();
+
+	for (size_t i = 0; i < suite->n; i++)
+		json_array_append_new(planned, planned_json(&suite->tests[i]));
+	return planned;
+}
+
+/* What a resumed run needs to find the same suites, and a workload the same files. */
+static void add_cwd(json_t *record, const struct run_options *options)
+{
+	char cwd[PATH_MAX];
+	bool matters = options->workload || (options->suites && *options->suites != '/');
+
+	if (matters && getcwd(cwd, sizeof(cwd)))
+		record_set_text(record, "cwd", cwd, (size_t)-1);
+}
+
 json_t *plan_record(const struct suite *suite, const struct run_options *options, int argc,
 		    char **argv)
 {
 	json_t *args = json_array();
-	json_t *planned = json_array();
+	json_t *record;
 
 	for (int i = 0; i < argc; i++) {
 		json_t *holder = json_object();
@@ -207,11 +250,12 @@ json_t *plan_record(const struct suite *suite, const struct run_options *options
 		json_array_append(args, json_object_get(holder, "arg"));
 		json_decref(holder);
 	}
-	for (size_t i = 0; i < suite->n; i++)
-		json_array_append_new(planned, planned_json(&suite->tests[i]));
-	return json_pack("{s:s, s:s, s:o, s:O, s:o, s:i}", "type", "run", "version",
-			 PMIPROOF_VERSION, "args", args, "labels", options->labels, "planned",
-			 planned, "repeat", (int)options->repeat);
+	record = json_pack("{s:s, s:s, s:o, s:O, s:o, s:i}", "type", "run", "version",
+			   PMIPROOF_VERSION, "args", args, "labels", options->labels, "planned",
+			   plan_planned(suite), "repeat", (int)options->repeat);
+	if (record)
+		add_cwd(record, options);
+	return record;
 }
 
 json_t *plan_done(const struct plan *plan, int exit_code, bool interrupted)

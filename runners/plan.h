@@ -17,6 +17,7 @@ struct plan {
 	char ***argvs; /* per test of the suite; entries point here */
 	char **labels; /* per entry */
 	size_t n_tests;
+	unsigned int repeat;
 };
 
 /*
@@ -26,7 +27,13 @@ struct plan {
 int plan_make(struct plan *plan, const struct suite *suite, const struct run_options *options,
 	      struct err *err);
 
+/* One more iteration of a test that is in it. -EINVAL when none is of that name. */
+int plan_add(struct plan *plan, const char *test, unsigned int iter, struct err *err);
+
 void plan_free(struct plan *plan);
+
+/* What the "run" record says of each test: a new array. */
+json_t *plan_planned(const struct suite *suite);
 
 /* The "run" record. */
 json_t *plan_record(const struct suite *suite, const struct run_options *options, int argc,

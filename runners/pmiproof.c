@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
 	{ "list", cmd_list, "hypotheses, and whether each would run here" },
 	{ "run", cmd_run, "test hypotheses on this machine and leave a report" },
+	{ "recover", cmd_recover, "put the machine back when a run was killed" },
 	{ "report", cmd_report, "show the report of a run again" },
 	{ "compare", cmd_compare, "reports side by side, and what changed" },
 	{ "lab", cmd_lab, "the same on an emulated machine that has a PMU" },

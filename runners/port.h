@@ -16,7 +16,10 @@ enum port {
 	PORT_PULSE = 0x5ea,   /* signs of life, see guest.h */
 };
 
-/* Get access to the ports for this process and its children. -errno: no root, or not x86. */
+/*
+ * Get access to the ports for this process and its children. -errno: no root, or an architecture
+ * that the lab does not have.
+ */
 int port_open(struct err *err);
 
 /* All of it has arrived on return. Needs port_open(). */

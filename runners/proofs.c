@@ -323,16 +323,32 @@ const struct proof_row *proof_setting_row(const struct proof_machine *machine, c
 	return NULL;
 }
 
-void proofs_test_kernel(struct proofs *proofs, bool only)
+/* Does the machine boot whatever kernel there is of this architecture? */
+static bool boots_any(const struct proof_machine *machine, const struct lab_arch *arch)
+{
+	const char *variant = machine->lab.variant;
+
+	return machine->lab.model->arch == arch && !machine->stock &&
+	       (!*variant || !strcmp(variant, LAB_PLAIN));
+}
+
+void proofs_test_kernel(struct proofs *proofs, const struct lab_arch *arch, bool only)
 {
 	for (size_t m = 0; m < proofs->n_machines; m++) {
 		struct proof_machine *machine = &proofs->machines[m];
 
-		if (!strcmp(machine->lab.variant, LAB_PLAIN))
+		machine->tested = boots_any(machine, arch);
+		if (machine->tested)
 			machine->lab.variant[0] = '\0';
-		if (!only || (!*machine->lab.variant && !machine->stock))
-			continue;
 		for (size_t r = 0; r < machine->n_rows; r++)
-			machine->rows[r].selected = false;
+			machine->rows[r].selected &= machine->tested || !only;
 	}
+}
+
+bool proof_machine_selected(const struct proof_machine *machine)
+{
+	for (size_t r = 0; r < machine->n_rows; r++)
+		if (machine->rows[r].selected)
+			return true;
+	return false;
 }

@@ -50,6 +50,7 @@ struct proof_machine {
 	const char *name; /* fit for a file name */
 	struct lab_machine lab;
 	bool stock;		  /* the kernel of make lab, whatever other one is to be tested */
+	bool tested;		  /* it boots the kernel that is to be tested */
 	struct proof_list bounds; /* HYPOTHESIS.CHECK=VALUE */
 	struct proof_list own;	  /* options, HYPOTHESIS.NAME=VALUE */
 	size_t repeat;
@@ -110,10 +111,13 @@ int proofs_select(struct proofs *proofs, char *const *patterns, size_t n, struct
 const struct proof_row *proof_setting_row(const struct proof_machine *machine, const char *setting);
 
 /*
- * A kernel is to be tested: it takes the place of the kernel with variants where none is on
- * (plain). With `only`, rows of machines that do not boot it are deselected.
+ * A kernel of this architecture is to be tested: it takes the place of that architecture's own
+ * where no variant is on (plain). With `only`, rows of machines that do not boot it are deselected.
  */
-void proofs_test_kernel(struct proofs *proofs, bool only);
+void proofs_test_kernel(struct proofs *proofs, const struct lab_arch *arch, bool only);
+
+/* Is a row of it selected? */
+bool proof_machine_selected(const struct proof_machine *machine);
 
 /* Are both rows selected? */
 bool proofs_relation_selected(const struct proof_relation *relation);

@@ -116,10 +116,13 @@ static const struct {
 	{ "machine m fault shadow fault lost-pmi\nh pass\nmachine n fault lost-pmi fault shadow\n",
 	  "machine n is the same as m" },
 	{ "machine m\nh pass\nh pass\n", "table:3: h is there already, in line 2" },
-	{ "machine m mode fast\n", "table:1: mode fast: not smp or exact" },
+	{ "machine m mode fast\n", "table:1: --mode fast: not smp or exact" },
 	{ "machine m mode\n", "table:1: mode has no value" },
 	{ "machine m colour red\n", "table:1: a machine has no colour" },
 	{ "machine m cpu-model 486\n", "--cpu-model 486" },
+	{ "machine m mode smp cpu-model ev67-500\n", "table:1: --mode smp: not on ev67-500" },
+	{ "machine m fault shadow cpu-model ev67-500\n", "--fault shadow: not on ev67-500" },
+	{ "machine m kernel stock cpu-model ev67-500\n", "there is no stock kernel for alpha" },
 	{ "machine m fault nosuch\n", "--fault nosuch" },
 	{ "machine m fault shadow fault shadow\n", "given twice" },
 	{ "machine m repeat 0\n", "repeat: \"0\"" },
@@ -224,6 +227,24 @@ START_TEST(selects)
 }
 END_TEST
 
+/* For each architecture a machine that has all its faults, and a row: part of a table. */
+static void faulty_machines(char *text)
+{
+	*text = '\0';
+	for (const struct lab_arch *arch = lab_archs; arch < lab_archs + LAB_ARCHS; arch++) {
+		const struct lab_model *model = lab_models;
+
+		while (model->arch != arch)
+			model++;
+		sprintf(text + strlen(text), "machine faulty-%s cpu-model %s", arch->name,
+			model->name);
+		for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
+			if (lab_arch_in(fault->archs, arch))
+				sprintf(text + strlen(text), " fault %s", fault->name);
+		strcat(text, "\nx pass\n");
+	}
+}
+
 /* What the table has of these hypotheses and variants is not complete for this reason. */
 static void lacks(const char *text, const char *const *hypotheses, const char *variants,
 		  size_t expected, const char *why)
@@ -231,16 +252,15 @@ static void lacks(const char *text, const char *const *hypotheses, const char *v
 	struct proofs proofs;
 	char *gaps = NULL;
 	size_t size, n;
-	FILE *kernel = fmemopen((char *)variants, strlen(variants), "r");
+	FILE *kernels[LAB_ARCHS] = { fmemopen((char *)variants, strlen(variants), "r") };
 	FILE *out = open_memstream(&gaps, &size);
-	char all[2048] = "machine faulty";
+	char all[2048];
 
-	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
-		sprintf(all + strlen(all), " fault %s", fault->name);
-	sprintf(all + strlen(all), "\nx pass\n%s", text);
+	faulty_machines(all);
+	strcat(all, text);
 	take(&proofs, all);
-	n = proofs_gaps(&proofs, hypotheses, kernel, out);
-	fclose(kernel);
+	n = proofs_gaps(&proofs, hypotheses, kernels, out);
+	fclose(kernels[0]);
 	fclose(out);
 	ck_assert_msg(n == expected && strstr(gaps, why), "%zu: %s", n, gaps);
 	free(gaps);
@@ -264,26 +284,76 @@ START_TEST(sees_gaps)
 	lacks("machine m variant two\nx pass\nmachine n variant one\nx pass\n", no, variants, 0,
 	      "");
 	lacks("machine m variant twofold,one\nx pass\n", no, variants, 1,
-	      "variant two is in no machine");
+	      "variant two is in no machine of x86");
+	lacks("machine m variant one,two cpu-model ev67-500\nx pass\n", no, variants, 1,
+	      "variant two is in no machine of x86");
+}
+END_TEST
+
+/* Of kernels of both architectures: what all share counts once, the rest for each. */
+START_TEST(sees_gaps_of_each_architecture)
+{
+	static const char x86[] = "one patch any a\ntwo old x86 b\n";
+	static const char alpha[] = "one patch any a\nthree mutant alpha c\n";
+	static const char *const none[] = { NULL };
+	static const struct {
+		const char *table;
+		const char *gaps;
+	} cases[] = {
+		{ "machine a variant one,two\nx pass\n"
+		  "machine b variant three cpu-model ev67-250\nx pass\n",
+		  "" },
+		{ "machine a variant two\nx pass\n"
+		  "machine b variant one,three cpu-model ev67-250\nx pass\n",
+		  "" },
+		{ "machine a variant one,two,three\nx pass\n",
+		  "variant three is in no machine of alpha" },
+		{ "machine a variant two\nx pass\n",
+		  "variant one is in no machine of any; variant three is in no machine of alpha" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		FILE *const kernels[LAB_ARCHS] = {
+			[LAB_X86] = fmemopen((char *)x86, strlen(x86), "r"),
+			[LAB_ALPHA] = fmemopen((char *)alpha, strlen(alpha), "r"),
+		};
+		char all[2048], *gaps = NULL;
+		struct proofs proofs;
+		size_t size;
+		FILE *out = open_memstream(&gaps, &size);
+
+		faulty_machines(all);
+		strcat(all, cases[i].table);
+		take(&proofs, all);
+		proofs_gaps(&proofs, none, kernels, out);
+		fclose(out);
+		ck_assert_str_eq(gaps, cases[i].gaps);
+		free(gaps);
+		fclose(kernels[LAB_X86]);
+		fclose(kernels[LAB_ALPHA]);
+		proofs_free(&proofs);
+	}
 }
 END_TEST
 
 START_TEST(sees_missing_faults)
 {
 	static const char *const none[] = { NULL };
-	FILE *empty = fopen("/dev/null", "r");
+	FILE *const kernels[LAB_ARCHS] = { NULL };
 	struct proofs proofs;
 	char *gaps = NULL;
 	size_t size, n = 0;
 	FILE *out = open_memstream(&gaps, &size);
 
 	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
-		n++;
-	take(&proofs, "machine m fault sticky-mask\nh pass\n");
-	ck_assert_uint_eq(proofs_gaps(&proofs, none, empty, out), n - 1);
+		for (const struct lab_arch *arch = lab_archs; arch < lab_archs + LAB_ARCHS; arch++)
+			n += lab_arch_in(fault->archs, arch);
+	take(&proofs, "machine m fault lost-pmi fault sticky-mask\nh pass\n");
+	ck_assert_uint_eq(proofs_gaps(&proofs, none, kernels, out), n - 2);
 	fclose(out);
-	fclose(empty);
-	ck_assert_ptr_nonnull(strstr(gaps, "fault lost-pmi is in no machine"));
+	ck_assert_ptr_nonnull(strstr(gaps, "fault shadow is in no machine of x86"));
+	ck_assert_ptr_nonnull(strstr(gaps, "fault lost-pmi is in no machine of alpha"));
+	ck_assert_ptr_null(strstr(gaps, "fault lost-pmi is in no machine of x86"));
 	ck_assert_ptr_null(strstr(gaps, "fault sticky-mask is"));
 	free(gaps);
 	proofs_free(&proofs);
@@ -292,6 +362,8 @@ END_TEST
 
 static void knows(const char *text, const char *why)
 {
+	/* The kernel of the other architecture is not built. */
+	static const char *const tables[LAB_ARCHS] = { [LAB_X86] = "fixtures/kernels/variants" };
 	char good[] = "h", bad_one[] = "bad";
 	struct suite_test tests[2] = { { .name = good },
 				       { .name = bad_one, .problem = "crashes" } };
@@ -302,8 +374,7 @@ static void knows(const char *text, const char *why)
 	tests[0].declaration = json_pack("{s:[{s:s},{s:s}]}", "checks", "name", "c", "name", "d");
 	tests[1].declaration = json_object();
 	take(&proofs, text);
-	ck_assert_int_eq(proofs_known(&proofs, &suite, "fixtures/kernels/variants", &err) != 0,
-			 *why != '\0');
+	ck_assert_int_eq(proofs_known(&proofs, &suite, tables, &err) != 0, *why != '\0');
 	ck_assert_msg(!*why || strstr(err.text, why), "%s", err.text);
 	json_decref(tests[0].declaration);
 	json_decref(tests[1].declaration);
@@ -322,6 +393,7 @@ START_TEST(knows_hypotheses_and_checks)
 	knows("machine m variant freeze,slow-tick\nh pass\n", "");
 	knows("machine m variant plain\nh pass\n", "");
 	knows("machine m variant freeze,nosuch\nh pass\n", "table:1: --variant nosuch: none");
+	knows("machine m cpu-model ev67-500 variant anything\nh pass\n", "");
 	knows("machine m\nh pass\nunproven h c \"a reason\"\n", "");
 	knows("machine m\nh pass\nunproven hh c why\n", "table:3: no hypothesis hh");
 	knows("machine m\nh pass\nunproven h e why\n", "table:3: h has no check e");
@@ -367,7 +439,7 @@ END_TEST
 /* The table of this project has rows for all that there is. */
 START_TEST(own_table_is_complete)
 {
-	FILE *variants = fopen("fixtures/kernels/variants", "r");
+	FILE *const variants[LAB_ARCHS] = { fopen("fixtures/kernels/variants", "r") };
 	const char *names[256] = { NULL };
 	struct proofs proofs;
 	struct err err = { .text = "" };
@@ -386,7 +458,7 @@ START_TEST(own_table_is_complete)
 		names[i] = name;
 	}
 	n = proofs_gaps(&proofs, names, variants, out);
-	fclose(variants);
+	fclose(variants[0]);
 	fclose(out);
 	ck_assert_msg(!n, "%s", gaps);
 	free(gaps);
@@ -396,7 +468,9 @@ START_TEST(own_table_is_complete)
 END_TEST
 
 static const char kernels[] = "machine a\nh pass\nmachine b variant plain fault shadow\nh pass\n"
-			      "machine c variant freeze\nh pass\nmachine d kernel stock\nh pass\n";
+			      "machine c variant freeze\nh pass\nmachine d kernel stock\nh pass\n"
+			      "machine e cpu-model ev67-500\nh pass\n"
+			      "machine f cpu-model ev67-500 variant plain\nh pass\n";
 
 /* What boots a kernel that is to be tested. */
 START_TEST(kernel_to_be_tested)
@@ -410,7 +484,7 @@ START_TEST(kernel_to_be_tested)
 		ck_assert_int_eq(proofs_parse(&proofs, "table", file, &err), 0);
 		fclose(file);
 		ck_assert_int_eq(proofs_select(&proofs, NULL, 0, &err), 0);
-		proofs_test_kernel(&proofs, only);
+		proofs_test_kernel(&proofs, &lab_archs[LAB_X86], only);
 		ck_assert_str_eq(proofs.machines[0].lab.variant, "");
 		ck_assert_str_eq(proofs.machines[1].lab.variant, "");
 		ck_assert_str_eq(proofs.machines[2].lab.variant, "freeze");
@@ -418,8 +492,31 @@ START_TEST(kernel_to_be_tested)
 		ck_assert(proofs.machines[1].rows[0].selected);
 		ck_assert_int_eq(proofs.machines[2].rows[0].selected, !only);
 		ck_assert_int_eq(proofs.machines[3].rows[0].selected, !only);
+		ck_assert_int_eq(proofs.machines[4].rows[0].selected, !only);
+		ck_assert_int_eq(proof_machine_selected(&proofs.machines[5]), !only);
+		ck_assert_str_eq(proofs.machines[5].lab.variant, "plain");
+		for (size_t i = 0; i < 6; i++)
+			ck_assert_int_eq(proofs.machines[i].tested, i < 2);
 		proofs_free(&proofs);
 	}
+}
+END_TEST
+
+START_TEST(kernel_of_another_architecture)
+{
+	struct proofs proofs;
+	struct err err;
+
+	take(&proofs, kernels);
+	ck_assert_int_eq(proofs_select(&proofs, NULL, 0, &err), 0);
+	proofs_test_kernel(&proofs, &lab_archs[LAB_ALPHA], true);
+	for (size_t i = 0; i < 6; i++) {
+		ck_assert_int_eq(proofs.machines[i].tested, i >= 4);
+		ck_assert_int_eq(proof_machine_selected(&proofs.machines[i]), i >= 4);
+	}
+	ck_assert_str_eq(proofs.machines[1].lab.variant, "plain");
+	ck_assert_str_eq(proofs.machines[5].lab.variant, "");
+	proofs_free(&proofs);
 }
 END_TEST
 
@@ -433,11 +530,13 @@ Suite *suite(void)
 	tcase_add_test(tcase, refuses_what_is_no_text);
 	tcase_add_loop_test(tcase, selects, 0, (int)COUNT(patterns));
 	tcase_add_test(tcase, sees_gaps);
+	tcase_add_test(tcase, sees_gaps_of_each_architecture);
 	tcase_add_test(tcase, sees_missing_faults);
 	tcase_add_test(tcase, knows_hypotheses_and_checks);
 	tcase_add_test(tcase, each_check_is_refuted_or_listed);
 	tcase_add_test(tcase, own_table_is_complete);
 	tcase_add_test(tcase, kernel_to_be_tested);
+	tcase_add_test(tcase, kernel_of_another_architecture);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -55,16 +55,17 @@ static int known_settings(const struct proof_machine *machine, const char *what,
 }
 
 static int known_machine(const struct proof_machine *machine, const struct suite *suite,
-			 const char *variants, unsigned int *line, struct err *err)
+			 const char *const *variants, unsigned int *line, struct err *err)
 {
+	const char *table = variants[machine->lab.model->arch - lab_archs];
 	int result;
 
 	*line = machine->line;
 	result = known_settings(machine, "bound", &machine->bounds, err);
 	if (!result)
 		result = known_settings(machine, "option", &machine->own, err);
-	if (!result && *machine->lab.variant)
-		result = lab_variants_check(machine->lab.variant, variants, err);
+	if (!result && *machine->lab.variant && table)
+		result = lab_variants_check(machine->lab.variant, table, err);
 	for (size_t r = 0; !result && r < machine->n_rows; r++) {
 		*line = machine->rows[r].line;
 		result = known_row(&machine->rows[r], suite, err);
@@ -101,8 +102,8 @@ static int known_unproven(const struct proofs *proofs, const struct proof_unprov
 	return known_row(&row, suite, err);
 }
 
-int proofs_known(const struct proofs *proofs, const struct suite *suite, const char *variants,
-		 struct err *err)
+int proofs_known(const struct proofs *proofs, const struct suite *suite,
+		 const char *const *variants, struct err *err)
 {
 	unsigned int line = 0;
 	int result = 0;
@@ -134,28 +135,32 @@ static bool has_row(const struct proofs *proofs, const char *hypothesis, bool pa
 	return false;
 }
 
-/* "NAME=VALUE" of the machine is the fault. */
-static bool has_fault(const struct proofs *proofs, const char *name)
+/* "NAME=VALUE" of a machine of this architecture is the fault. */
+static bool has_fault(const struct proofs *proofs, const char *name, const struct lab_arch *arch)
 {
 	size_t length = strlen(name);
 
 	for (size_t m = 0; m < proofs->n_machines; m++) {
 		const struct lab_machine *lab = &proofs->machines[m].lab;
 
-		for (size_t i = 0; i < lab->n_faults; i++)
+		for (size_t i = 0; lab->model->arch == arch && i < lab->n_faults; i++)
 			if (!strncmp(lab->faults[i], name, length) && lab->faults[i][length] == '=')
 				return true;
 	}
 	return false;
 }
 
-static bool has_variant(const struct proofs *proofs, const char *name)
+/* Has a machine of this architecture, or of "any", the variant? */
+static bool has_variant(const struct proofs *proofs, const char *name, const char *arch)
 {
 	size_t length = strlen(name);
 
 	for (size_t m = 0; m < proofs->n_machines; m++) {
-		const char *at = proofs->machines[m].lab.variant;
+		const struct lab_machine *lab = &proofs->machines[m].lab;
+		const char *at = lab->variant;
 
+		if (strcmp(arch, LAB_ANY) != 0 && strcmp(arch, lab->model->arch->name) != 0)
+			continue;
 		for (size_t n = strcspn(at, ","); n; n = strcspn(at, ",")) {
 			if (n == length && !memcmp(at, name, n))
 				return true;
@@ -171,10 +176,38 @@ static void add_gap(FILE *out, size_t *n, const char *what, const char *name, co
 	++*n;
 }
 
-size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, FILE *variants,
-		   FILE *out)
+static void add_arch_gap(FILE *out, size_t *n, const char *what, const char *name, const char *arch)
+{
+	char lacks[64];
+
+	snprintf(lacks, sizeof(lacks), "is in no machine of %s", arch);
+	add_gap(out, n, what, name, lacks);
+}
+
+static void add_fault_gaps(const struct proofs *proofs, const struct lab_fault *fault, FILE *out,
+			   size_t *n)
+{
+	for (const struct lab_arch *arch = lab_archs; arch < lab_archs + LAB_ARCHS; arch++)
+		if (lab_arch_in(fault->archs, arch) && !has_fault(proofs, fault->name, arch))
+			add_arch_gap(out, n, "fault", fault->name, arch->name);
+}
+
+/* `shared`: also those in code of all architectures, which each of the tables has. */
+static void add_variant_gaps(const struct proofs *proofs, FILE *table, bool shared, FILE *out,
+			     size_t *n)
 {
 	struct lab_variant variant;
+
+	while (lab_variants_next(table, &variant))
+		if ((shared || strcmp(variant.arch, LAB_ANY) != 0) &&
+		    !has_variant(proofs, variant.name, variant.arch))
+			add_arch_gap(out, n, "variant", variant.name, variant.arch);
+}
+
+size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
+		   FILE *const *variants, FILE *out)
+{
+	bool shared = true;
 	size_t n = 0;
 
 	for (; *hypotheses; hypotheses++) {
@@ -184,11 +217,13 @@ size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses, F
 			add_gap(out, &n, "hypothesis", *hypotheses, "has no row that passes");
 	}
 	for (const struct lab_fault *fault = lab_faults; fault->name; fault++)
-		if (!has_fault(proofs, fault->name))
-			add_gap(out, &n, "fault", fault->name, "is in no machine");
-	while (lab_variants_next(variants, &variant))
-		if (!has_variant(proofs, variant.name))
-			add_gap(out, &n, "variant", variant.name, "is in no machine");
+		add_fault_gaps(proofs, fault, out, &n);
+	for (size_t i = 0; i < LAB_ARCHS; i++) {
+		if (!variants[i])
+			continue;
+		add_variant_gaps(proofs, variants[i], shared, out, &n);
+		shared = false;
+	}
 	return n;
 }
 

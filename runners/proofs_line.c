@@ -43,9 +43,7 @@ static int take_cpu_model(struct proof_machine *machine, const char *value, stru
 
 static int take_mode(struct proof_machine *machine, const char *value, struct err *err)
 {
-	return lab_mode_parse(value, &machine->lab.mode)
-		       ? err_set(err, 0, "mode %s: not smp or exact", value)
-		       : 0;
+	return lab_machine_mode(&machine->lab, value, err);
 }
 
 static int take_fault(struct proof_machine *machine, const char *value, struct err *err)
@@ -128,6 +126,7 @@ int proofs_line_machine(struct proof_machine *machine, char *const *words, size_
 
 	machine->lab.model = lab_models;
 	machine->lab.mode = LAB_EXACT;
+	machine->lab.mode_given = true;
 	machine->repeat = 1;
 	if (n < 2)
 		return err_set(err, 0, "a machine has a name");
@@ -139,6 +138,11 @@ int proofs_line_machine(struct proof_machine *machine, char *const *words, size_
 	machine->name = words[1];
 	for (size_t i = 2; !result && i < n; i += 2)
 		result = take_setting(machine, words[i], i + 1 < n ? words[i + 1] : NULL, err);
+	if (!result)
+		result = lab_machine_complete(&machine->lab, err);
+	if (!result && machine->stock && !machine->lab.model->arch->stock)
+		result = err_set(err, 0, "there is no stock kernel for %s",
+				 machine->lab.model->arch->name);
 	if (!result && machine->stock && *machine->lab.variant)
 		result = err_set(err, 0, "the stock kernel has no variants");
 	return result;

@@ -15,6 +15,7 @@
 #include "machine.h"
 #include "proofs_cover.h"
 #include "prove_crew.h"
+#include "prove_files.h"
 #include "prove_options.h"
 #include "prove_results.h"
 #include "run_parts.h"
@@ -57,14 +58,6 @@ static double budget_of(const struct suite *suite, const struct proof_row *row)
 	return 0;
 }
 
-static bool is_selected(const struct proof_machine *machine)
-{
-	for (size_t i = 0; i < machine->n_rows; i++)
-		if (machine->rows[i].selected)
-			return true;
-	return false;
-}
-
 static int add_guest(struct prove *prove, const struct proof_machine *machine, size_t round,
 		     struct err *err)
 {
@@ -100,7 +93,7 @@ static int add_guests(struct prove *prove, struct err *err)
 		if (prove->options.repeat > 1 && mkdir(dir, 0777))
 			result = err_set(err, errno, "make %s", dir);
 		for (size_t m = 0; !result && m < proofs->n_machines; m++)
-			if (is_selected(&proofs->machines[m]))
+			if (proof_machine_selected(&proofs->machines[m]))
 				result = add_guest(prove, &proofs->machines[m], round, err);
 	}
 	return result;
@@ -204,7 +197,7 @@ static void list(const struct prove *prove)
 		const struct proof_machine *machine = &prove->proofs.machines[m];
 		char *options = prove_guest_text(machine);
 
-		if (is_selected(machine))
+		if (proof_machine_selected(machine))
 			printf("%s: pmiproof lab run %s\n", machine->name, options ? options : "");
 		free(options);
 	}
@@ -220,46 +213,42 @@ static const char **names_of(const struct suite *suite)
 	return names;
 }
 
-static bool has_variants(const struct proofs *proofs)
+static void close_tables(FILE **tables)
 {
-	for (size_t m = 0; m < proofs->n_machines; m++)
-		if (*proofs->machines[m].lab.variant)
-			return true;
-	return false;
+	for (size_t i = 0; i < LAB_ARCHS; i++)
+		if (tables[i])
+			fclose(tables[i]);
 }
 
-/* Path of the table of the kernel that make lab-kernels built; it is there if it is needed. */
-static int variants_path(const struct prove *prove, char *path, size_t size, struct err *err)
+static int open_tables(const struct prove_files *files, FILE **tables, struct err *err)
 {
-	char dir[PATH_MAX / 2];
-	int result = lab_dir(dir, sizeof(dir), err);
-
-	if (result)
-		return result;
-	snprintf(path, size, "%s/variants/variants", dir);
-	if (access(path, R_OK) && (!prove->options.partial || has_variants(&prove->proofs)))
-		return err_set(err, errno, "no kernel with variants: run 'make lab-kernels'; %s",
-			       path);
+	for (size_t i = 0; i < LAB_ARCHS; i++) {
+		if (!files->variants[i])
+			continue;
+		tables[i] = fopen(files->variants[i], "re");
+		if (!tables[i])
+			return err_set(err, errno, "open %s", files->variants[i]);
+	}
 	return 0;
 }
 
-static int check_complete(const struct prove *prove, const char *path, struct err *err)
+static int check_complete(const struct prove *prove, const struct prove_files *files,
+			  struct err *err)
 {
 	const char **names = names_of(&prove->suite);
-	FILE *variants = fopen(path, "re");
+	FILE *tables[LAB_ARCHS] = { NULL };
 	char *gaps = NULL;
 	size_t size, n = 0;
 	FILE *out = open_memstream(&gaps, &size);
-	int result = 0;
+	int result = open_tables(files, tables, err);
 
-	if (!names || !out || !variants)
+	if (!result && (!names || !out))
 		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
-	else
-		n = proofs_gaps(&prove->proofs, names, variants, out);
+	if (!result)
+		n = proofs_gaps(&prove->proofs, names, tables, out);
 	if (!result && !n)
 		n = proofs_unrefuted(&prove->proofs, &prove->suite, out);
-	if (variants)
-		fclose(variants);
+	close_tables(tables);
 	if (out)
 		fclose(out);
 	if (n)
@@ -281,25 +270,39 @@ static int load_suite(struct prove *prove, struct err *err)
 	return result ? result : suite_load(&prove->suite, dir, NULL, 0, err);
 }
 
+/* A kernel is to be tested: where it can be. */
+static int test_kernel(struct prove *prove, struct err *err)
+{
+	const struct prove_options *options = &prove->options;
+	const struct lab_arch *arch;
+	int result = lab_arch_of_kernel(options->kernel, &arch, err);
+
+	if (!result)
+		proofs_test_kernel(&prove->proofs, arch, !options->n_patterns);
+	return result;
+}
+
 /* Read and check everything that can be before anything is run. */
 static int load(struct prove *prove, struct err *err)
 {
 	const struct prove_options *options = &prove->options;
-	char variants[PATH_MAX];
+	struct prove_files files;
 	int result = proofs_read(&prove->proofs, options->table, err);
 
 	if (!result)
 		result = load_suite(prove, err);
 	if (!result)
-		result = variants_path(prove, variants, sizeof(variants), err);
-	if (!result)
-		result = proofs_known(&prove->proofs, &prove->suite, variants, err);
-	if (!result && !options->partial)
-		result = check_complete(prove, variants, err);
-	if (!result)
 		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
 	if (!result && options->kernel)
-		proofs_test_kernel(&prove->proofs, !options->n_patterns);
+		result = test_kernel(prove, err);
+	if (!result)
+		result = prove_files_find(&files, &prove->proofs, options->partial, err);
+	if (!result)
+		result = proofs_known(&prove->proofs, &prove->suite, files.variants, err);
+	if (!result && !options->partial)
+		result = check_complete(prove, &files, err);
+	if (!result)
+		result = prove_files_check(&prove->proofs, options->kernel, err);
 	if (!result && options->markdown)
 		result = splice_file(options->markdown, NULL, err);
 	return result;

@@ -17,7 +17,7 @@
 
 static size_t cpus_of(const struct prove_guest *guest)
 {
-	return lab_mode_cpus(guest->machine->lab.mode);
+	return lab_machine_cpus(&guest->machine->lab);
 }
 
 static int more(double a, double b)

@@ -8,7 +8,7 @@
 #include "prove_guest.h"
 
 /*
- * Guests side by side, on so many CPUs: an exact machine takes one, an smp machine two. Those that
+ * Guests side by side, on so many CPUs: a machine takes as many as it has. Those that
  * are to hang and those with large budgets first, so that none of them is left for the end.
  */
 struct prove_crew {

@@ -41,7 +41,7 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 		add(args, "--cpu-model", lab->model->name);
 	if (*lab->variant)
 		add(args, "--variant", lab->variant);
-	else if (kernel && !machine->stock)
+	else if (kernel && machine->tested)
 		add(args, "--kernel", kernel);
 	for (size_t i = 0; i < lab->n_faults; i++) {
 		/* One that takes no value has "on" here. */

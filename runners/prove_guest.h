@@ -25,7 +25,7 @@ struct prove_guest {
 
 /*
  * Options of `lab run` that make the machine: a new array, or NULL without memory. `kernel` is for
- * one whose kernel has no variant; NULL: the default.
+ * one that it is to be tested on; NULL: there is none.
  */
 json_t *prove_guest_options(const struct proof_machine *machine, const char *kernel);
 

@@ -30,6 +30,8 @@ static const struct {
 	{ "option h.n=3 bound other.c=1 option h.m=x",
 	  "--mode=exact --option=h.n=3 --option=h.m=x" },
 	{ "kernel stock", "--mode=exact" },
+	{ "cpu-model ev67-500 fault lost-pmi variant fixed",
+	  "--mode=exact --cpu-model=ev67-500 --variant=fixed --fault=lost-pmi=7" },
 	{ "timeout-scale 0.5", "--mode=exact --timeout-scale=0.5" },
 };
 
@@ -51,22 +53,40 @@ START_TEST(options)
 }
 END_TEST
 
-/* A kernel to be tested is for machines that do not ask for one. */
+/* What of the options says which kernel, "" when none does. */
+static const char *kernel_option(const json_t *args)
+{
+	const char *found = "";
+	json_t *arg;
+	size_t i;
+
+	json_array_foreach(args, i, arg)
+	{
+		const char *text = json_string_value(arg);
+
+		if (!strncmp(text, "--kernel", 8) || !strncmp(text, "--variant", 9)) {
+			ck_assert_str_eq(found, "");
+			found = text;
+		}
+	}
+	return found;
+}
+
+/* A kernel to be tested is for machines of its architecture that do not ask for one. */
 START_TEST(kernel)
 {
-	static const char *const kernels[] = { "--kernel=/k", "--variant=plain", NULL };
+	static const char *const kernels[] = { "--kernel=/k", "--kernel=/k", "", "--variant=b",
+					       "" };
 	struct proofs proofs;
 
 	take(&proofs, "machine a\nh pass\nmachine b variant plain\nh pass\n"
-		      "machine c kernel stock\nh pass\n");
-	for (size_t i = 0; i < 3; i++) {
+		      "machine c kernel stock\nh pass\nmachine d variant b\nh pass\n"
+		      "machine e param x=1 cpu-model ev67-500\nh pass\n");
+	proofs_test_kernel(&proofs, &lab_archs[LAB_X86], false);
+	for (size_t i = 0; i < 5; i++) {
 		json_t *args = prove_guest_options(&proofs.machines[i], "/k");
-		const char *last = json_string_value(json_array_get(args, 1));
 
-		if (kernels[i])
-			ck_assert_str_eq(last, kernels[i]);
-		else
-			ck_assert_ptr_null(last);
+		ck_assert_str_eq(kernel_option(args), kernels[i]);
 		json_decref(args);
 	}
 	proofs_free(&proofs);

@@ -11,6 +11,7 @@
 #include "command.h"
 
 #define REPEAT_MAX 1000000
+#define RESETS_MAX 1000000
 #define SCALE_MIN 0.001
 #define SCALE_MAX 1000.0
 
@@ -26,6 +27,10 @@ static const char help[] =
 	"      --label K=V        say what is special about this run; may be repeated\n"
 	"      --allow LEVEL      most dangerous level to run: safe, may-throttle (default),\n"
 	"                         may-hang\n"
+	"      --watchdog DEV     what resets the machine should a may-hang hypothesis stop it: a\n"
+	"                         device, auto (default: a hardware watchdog; without one they\n"
+	"                         are not run), or none (somebody else resets it)\n"
+	"      --no-escalate      do not let the kernel panic at stalls and lockups meanwhile\n"
 	"      --bound HYPOTHESIS.CHECK=VALUE\n"
 	"                         bound of a check that takes one (list -v); may be repeated\n"
 	"      --option HYPOTHESIS.NAME=VALUE\n"
@@ -36,6 +41,11 @@ static const char help[] =
 	"                         serial:DEVICE[,BAUD], tcp:HOST:PORT, file:PATH; may be repeated\n"
 	"      --ktap             KTAP on standard output, and nothing else there\n"
 	"      --suites DIR       where the hypotheses are\n"
+	"      --resume DIR       go on with the run of this report, which was cut off; its\n"
+	"                         settings are those it began with\n"
+	"      --retry-hung       with --resume: try once more what hung\n"
+	"      --max-resets N     with --resume: go on until the machine was reset N times\n"
+	"                         (default: 3, or 2 in a row in which no test got its verdict)\n"
 	"  -h, --help             this text\n\n"
 	"Ctrl-C ends the running test, marks the rest as not run, and leaves a valid report; a\n"
 	"second one kills the test at once.\n\n"
@@ -49,6 +59,8 @@ enum {
 	OPT_SCALE,
 	OPT_LABEL,
 	OPT_ALLOW,
+	OPT_WATCHDOG,
+	OPT_NO_ESCALATE,
 	OPT_BOUND,
 	OPT_OPTION,
 	OPT_WORKLOAD,
@@ -56,6 +68,9 @@ enum {
 	OPT_KTAP,
 	OPT_MIRROR,
 	OPT_SUITES,
+	OPT_RESUME,
+	OPT_RETRY_HUNG,
+	OPT_MAX_RESETS,
 };
 
 static const struct option run_long_options[] = {
@@ -65,6 +80,8 @@ static const struct option run_long_options[] = {
 	{ "timeout-scale", required_argument, NULL, OPT_SCALE },
 	{ "label", required_argument, NULL, OPT_LABEL },
 	{ "allow", required_argument, NULL, OPT_ALLOW },
+	{ "watchdog", required_argument, NULL, OPT_WATCHDOG },
+	{ "no-escalate", no_argument, NULL, OPT_NO_ESCALATE },
 	{ "bound", required_argument, NULL, OPT_BOUND },
 	{ "option", required_argument, NULL, OPT_OPTION },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
@@ -72,20 +89,24 @@ static const struct option run_long_options[] = {
 	{ "mirror", required_argument, NULL, OPT_MIRROR },
 	{ "ktap", no_argument, NULL, OPT_KTAP },
 	{ "suites", required_argument, NULL, OPT_SUITES },
+	{ "resume", required_argument, NULL, OPT_RESUME },
+	{ "retry-hung", no_argument, NULL, OPT_RETRY_HUNG },
+	{ "max-resets", required_argument, NULL, OPT_MAX_RESETS },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
 
-static int parse_repeat(struct run_options *options, const char *text, struct err *err)
+static int parse_count(unsigned int *count, const char *option, const char *text, long max,
+		       struct err *err)
 {
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(text, &end, 10);
-	if (errno || end == text || *end || n < 1 || n > REPEAT_MAX)
-		return err_set(err, 0, "--repeat %s: not a number from 1 to %d", text, REPEAT_MAX);
-	options->repeat = (unsigned int)n;
+	if (errno || end == text || *end || n < 1 || n > max)
+		return err_set(err, 0, "--%s %s: not a number from 1 to %ld", option, text, max);
+	*count = (unsigned int)n;
 	return 0;
 }
 
@@ -109,6 +130,18 @@ static int parse_cpu(struct run_options *options, const char *text, struct err *
 		err_prefix(err, "--cpu %s", text);
 	options->cpu_list = text;
 	return result;
+}
+
+static int parse_watchdog(struct run_options *options, const char *text, struct err *err)
+{
+	bool device =
+		!strncmp(text, "/dev/", 5) && strlen(text) < sizeof(((struct watchdog *)0)->path);
+
+	if (!device && strcmp(text, "auto") != 0 && strcmp(text, "none") != 0)
+		return err_set(err, 0, "--watchdog %s: not auto, none or a device (/dev/watchdog0)",
+			       text);
+	options->hazard.watchdog = strcmp(text, "auto") ? text : NULL;
+	return 0;
 }
 
 static int parse_label(struct run_options *options, const char *text, struct err *err)
@@ -178,14 +211,39 @@ static void free_settings(struct run_options_settings *settings)
 	free(settings->of);
 }
 
+/* Options about a run that is resumed. Returns 1 when it is none of them. */
+static int take_resume(struct run_options *options, int option, const char *value, struct err *err)
+{
+	switch (option) {
+	case OPT_RESUME:
+		options->resume = value;
+		return *value ? 0 : err_set(err, 0, "--resume: the name is empty");
+	case OPT_RETRY_HUNG:
+		options->retry_hung = true;
+		return 0;
+	case OPT_MAX_RESETS:
+		return parse_count(&options->resets_max, "max-resets", value, RESETS_MAX, err);
+	case OPT_KTAP: /* how it is shown, which may be another way this time */
+		options->ktap = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 static int take_option(struct run_options *options, int option, char *value, struct err *err)
 {
+	int result = take_resume(options, option, value, err);
+
+	if (result <= 0)
+		return result;
+	options->settings = true;
 	switch (option) {
 	case 'o':
 		options->output = value;
 		return *value ? 0 : err_set(err, 0, "--output: the name is empty");
 	case OPT_REPEAT:
-		return parse_repeat(options, value, err);
+		return parse_count(&options->repeat, "repeat", value, REPEAT_MAX, err);
 	case OPT_CPU:
 		return parse_cpu(options, value, err);
 	case OPT_SCALE:
@@ -197,6 +255,11 @@ static int take_option(struct run_options *options, int option, char *value, str
 			return err_set(err, 0, "--allow %s: not safe, may-throttle or may-hang",
 				       value);
 		return 0;
+	case OPT_WATCHDOG:
+		return parse_watchdog(options, value, err);
+	case OPT_NO_ESCALATE:
+		options->hazard.no_escalate = true;
+		return 0;
 	case OPT_BOUND:
 		return parse_setting(&options->bounds, "--bound HYPOTHESIS.CHECK=VALUE", value,
 				     err);
@@ -207,9 +270,6 @@ static int take_option(struct run_options *options, int option, char *value, str
 		return 0;
 	case OPT_IDENTIFY:
 		options->identify = true;
-		return 0;
-	case OPT_KTAP:
-		options->ktap = true;
 		return 0;
 	case OPT_MIRROR:
 		return add_mirror(options, value, err);
@@ -251,6 +311,22 @@ static int init(struct run_options *options, const struct run_options_more *more
 	return 0;
 }
 
+/* What goes together, and what does not. */
+static int check_resume(const struct run_options *options, const struct run_options_more *more,
+			struct err *err)
+{
+	if (more && options->resume)
+		return err_set(err, 0, "--resume: a run in the lab cannot be resumed");
+	if (!options->resume && (options->retry_hung || options->resets_max))
+		return err_set(err, 0, "--%s: only with --resume",
+			       options->retry_hung ? "retry-hung" : "max-resets");
+	if (options->resume && (options->settings || options->n_patterns))
+		return err_set(err, 0,
+			       "--resume: the settings are those that the run began with, "
+			       "and cannot be given again");
+	return 0;
+}
+
 int run_options_parse(struct run_options *options, const struct run_options_more *more, int argc,
 		      char **argv)
 {
@@ -263,6 +339,7 @@ int run_options_parse(struct run_options *options, const struct run_options_more
 		return command_error(subcommand, "%s", err.text);
 	join_options(long_options, more);
 	opterr = 0;
+	optind = 0; /* the command line of a run that is resumed is parsed after ours */
 	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
 		int result;
 
@@ -283,6 +360,8 @@ int run_options_parse(struct run_options *options, const struct run_options_more
 				     "--mirror: the journal of the lab is on this machine anyway");
 	options->patterns = argv + optind;
 	options->n_patterns = (size_t)(argc - optind);
+	if (check_resume(options, more, &err))
+		return command_error(subcommand, "%s", err.text);
 	return -1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cpus.h"
 #include "err.h"
+#include "hazard.h"
 #include "hypothesis.h"
 
 /* --bound HYPOTHESIS.CHECK=VALUE and --option HYPOTHESIS.NAME=VALUE */
@@ -33,6 +34,7 @@ struct run_options {
 	double scale;
 	json_t *labels; /* object */
 	enum danger allow;
+	struct hazard_options hazard;
 	struct run_options_settings bounds;
 	struct run_options_settings own; /* --option */
 	const char *workload;		 /* NULL: none */
@@ -40,6 +42,10 @@ struct run_options {
 	size_t n_mirrors;
 	bool identify;
 	bool ktap;
+	const char *resume; /* report directory to go on with, NULL: none */
+	bool retry_hung;
+	unsigned int resets_max; /* 0: the default */
+	bool settings;		 /* options other than these and `ktap` were given */
 	char **patterns;
 	size_t n_patterns;
 };

@@ -240,6 +240,28 @@ static int declare_sysctls(struct suite_test *test, struct err *err)
 	return 0;
 }
 
+/* It may be left out: nothing is escalated. */
+static int declare_escalate(struct suite_test *test, struct err *err)
+{
+	const json_t *list = json_object_get(test->declaration, "escalate");
+	const json_t *item;
+	size_t i;
+
+	test->escalate = 0;
+	if (list && !json_is_array(list))
+		return bad(err, "escalate", "no array");
+	json_array_foreach(list, i, item)
+	{
+		const char *name = json_string_value(item);
+		unsigned int bit = name ? escalate_parse(name) : 0;
+
+		if (!bit)
+			return bad(err, "escalate", "no list of what can be escalated");
+		test->escalate |= bit;
+	}
+	return 0;
+}
+
 /* Every entry of a list has a name of its own. */
 static int check_names(const struct suite_test *test, const char *key, struct err *err)
 {
@@ -282,6 +304,8 @@ static int check_declaration(struct suite_test *test, struct err *err)
 		result = declare_klog(test, err);
 	if (!result)
 		result = declare_sysctls(test, err);
+	if (!result)
+		result = declare_escalate(test, err);
 	if (!json_array_size(json_object_get(test->declaration, "checks")))
 		result = result ? result : bad(err, "checks", "empty");
 	test->danger = danger;
@@ -321,6 +345,7 @@ static void describe(struct suite_test *test)
 		snprintf(test->problem, sizeof(test->problem), "%s", err.text);
 		test->klog[0].class = KLOG_NONE;
 		test->sysctls[0] = NULL;
+		test->escalate = 0;
 		test->danger = DANGER_SAFE;
 		test->budget_s = 0;
 		json_object_clear(test->declaration);

@@ -22,6 +22,7 @@ struct suite_test {
 	unsigned int budget_s;
 	struct klog_allow *klog; /* ends with KLOG_NONE */
 	const char **sysctls;	 /* ends with NULL */
+	unsigned int escalate;	 /* enum escalate */
 };
 
 /* In the order of theme and name. */

@@ -47,18 +47,36 @@ static void show_end(struct supervisor *supervisor, struct planned *planned, enu
 	tap_result(supervisor->tap, planned->number, planned->label, verdict, reason);
 }
 
+/* Of a test that we did not run. Takes over both arrays. */
+static int end_unseen(struct supervisor *supervisor, struct planned *planned, enum verdict verdict,
+		      json_t *reasons, json_t *restored, double duration_s, bool log_lost,
+		      struct err *err)
+{
+	const char *first = json_string_value(json_array_get(reasons, 0));
+	json_t *end = end_record(planned, verdict, reasons, restored);
+
+	record_set_number(end, "duration_s", duration_s);
+	json_object_set_new(end, "survivors", json_integer(0));
+	json_object_set_new(end, "log_lost", json_boolean(log_lost));
+	show_end(supervisor, planned, verdict, first ? first : "", duration_s);
+	return journal_append(supervisor->journal, end, true, err);
+}
+
 int supervisor_pass_over(struct supervisor *supervisor, struct planned *planned,
 			 enum verdict verdict, const char *reason, struct err *err)
 {
 	json_t *reasons = json_array();
-	json_t *end = end_record(planned, verdict, reasons, json_array());
 
 	json_array_append_new(reasons, json_string(reason));
-	json_object_set_new(end, "duration_s", json_integer(0));
-	json_object_set_new(end, "survivors", json_integer(0));
-	json_object_set_new(end, "log_lost", json_false());
-	show_end(supervisor, planned, verdict, reason, 0);
-	return journal_append(supervisor->journal, end, true, err);
+	return end_unseen(supervisor, planned, verdict, reasons, json_array(), 0, false, err);
+}
+
+int supervisor_settle(struct supervisor *supervisor, struct planned *planned,
+		      const struct judge *judge, json_t *restored, double duration_s, bool log_lost,
+		      struct err *err)
+{
+	return end_unseen(supervisor, planned, judge_verdict(judge), judge_reasons(judge),
+			  json_incref(restored), duration_s > 0 ? duration_s : 0, log_lost, err);
 }
 
 /* What a test left in tracefs is told of it; what processes of unknown origin left, of none. */

@@ -10,8 +10,11 @@
 #include "cpus.h"
 #include "err.h"
 #include "journal.h"
+#include "judge.h"
 #include "progress.h"
 #include "suite.h"
+
+struct hazard;
 
 /* What one run holds while it goes through its tests. */
 struct supervisor {
@@ -24,6 +27,7 @@ struct supervisor {
 	int signals;		 /* signalfd of what interrupts a run */
 	bool acknowledge;	 /* tell a test when a record is journaled */
 	pid_t janitor;		 /* a child of ours that is no test */
+	struct hazard *hazard;	 /* what is held while a test may hang, or NULL */
 	unsigned int interrupts; /* how often a run was interrupted: Ctrl-C */
 	unsigned int started;	 /* tests so far */
 	bool stuck;		 /* something cannot be killed: nothing more may be started */
@@ -48,6 +52,15 @@ int supervisor_run(struct supervisor *supervisor, struct planned *planned, struc
 /* Journal the end of a test that is not started at all. */
 int supervisor_pass_over(struct supervisor *supervisor, struct planned *planned,
 			 enum verdict verdict, const char *reason, struct err *err);
+
+/*
+ * Journal the end of a test that an earlier supervisor has started: what `judge` found, `restored`
+ * (array of sysctls, not taken over) and how long it ran, as far as that is known. `log_lost`: not
+ * all of its kernel log is.
+ */
+int supervisor_settle(struct supervisor *supervisor, struct planned *planned,
+		      const struct judge *judge, json_t *restored, double duration_s, bool log_lost,
+		      struct err *err);
 
 /* Journal a remark about the whole run. */
 int supervisor_note(struct supervisor *supervisor, const char *text, struct err *err);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hazard.h"
+
+#include <errno.h>
+#include <linux/watchdog.h>
+#include <string.h>
+
+#include "clock.h"
+#include "record.h"
+
+/* How often to look for what keeps the feeding thread from its end. */
+#define END_WAIT_MS 200
+
+/* Append a record, of a test or (NULL) of the run, and have it on disk. */
+static int append(struct hazard *hazard, const struct planned *planned, json_t *record,
+		  struct err *err)
+{
+	if (planned) {
+		json_object_set_new(record, "test", json_string(planned->test->name));
+		json_object_set_new(record, "iter", json_integer(planned->iter));
+	}
+	return journal_append(hazard->journal, record, true, err);
+}
+
+static int note(struct hazard *hazard, const struct planned *planned, const char *text,
+		struct err *err)
+{
+	json_t *record = json_pack("{s:s}", "type", "note");
+
+	record_set_text(record, "text", text, (size_t)-1);
+	return append(hazard, planned, record, err);
+}
+
+static bool is_off(const struct hazard *hazard)
+{
+	return hazard->options->watchdog && !strcmp(hazard->options->watchdog, "none");
+}
+
+/* A watchdog that says that it reset the machine is what the reader of a resumed run looks for. */
+static int note_reset(struct hazard *hazard, const struct watchdog *device, struct err *err)
+{
+	struct err text;
+
+	if (device->boot_status < 0 || !(device->boot_status & WDIOF_CARDRESET))
+		return 0;
+	err_set(&text, 0, "watchdog: %s (%s) says that it reset the machine before this boot",
+		device->path, device->identity);
+	return note(hazard, NULL, text.text, err);
+}
+
+int hazard_begin(struct hazard *hazard, struct err *err)
+{
+	int result = 0;
+
+	hazard->held.fd = -1;
+	hazard->n_found = watchdog_find("", hazard->found, WATCHDOG_MAX);
+	for (size_t i = 0; !result && i < hazard->n_found; i++) {
+		const struct watchdog *device = &hazard->found[i];
+
+		result = append(hazard, NULL, watchdog_record(device, NULL, "found"), err);
+		if (!result)
+			result = note_reset(hazard, device, err);
+	}
+	return result;
+}
+
+static int feed(void *context, struct err *err)
+{
+	return watchdog_feed(context, err);
+}
+
+/* The watchdog runs: have it fed. On an error it is stopped. */
+static int start_feeding(struct hazard *hazard, struct err *err)
+{
+	struct watchdog_held *held = &hazard->held;
+	const struct feeder_eater eater = { .feed = feed,
+					    .context = held,
+					    .timeout_s = held->timeout_s,
+					    .name = held->device.path };
+	int result = vitals_open(&hazard->vitals, hazard->cpus, hazard->dir, err);
+
+	if (!result)
+		result = feeder_start(&hazard->feeder, &eater, hazard->vitals.signs,
+				      hazard->vitals.n, err);
+	hazard->feeding = !result;
+	return result;
+}
+
+/* What is held, and by what it is fed. */
+static json_t *held_record(const struct hazard *hazard)
+{
+	json_t *record = watchdog_record(&hazard->held.device, &hazard->held, "held");
+	json_t *signs = json_array();
+
+	for (size_t i = 0; i < hazard->vitals.n; i++)
+		json_array_append_new(signs, json_sprintf("%s: %s", hazard->vitals.signs[i].name,
+							  hazard->vitals.signs[i].how));
+	json_object_set_new(record, "vital_signs", signs);
+	return record;
+}
+
+/* What a reader should know about what is held. */
+static int note_held(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	const struct watchdog_held *held = &hazard->held;
+	const struct watchdog *device = &held->device;
+	struct err text;
+	int result = 0;
+
+	if (held->timeout_s != WATCHDOG_TIMEOUT_S) {
+		err_set(&text, 0, "watchdog: %s (%s) has a timeout of %d s instead of %d s",
+			device->path, device->identity, held->timeout_s, WATCHDOG_TIMEOUT_S);
+		result = note(hazard, planned, text.text, err);
+	}
+	if (!result && device->kind != WATCHDOG_HARDWARE) {
+		err_set(&text, 0,
+			"watchdog: %s (%s, driver %s) is not known to be hardware (%s): whether it "
+			"resets a machine that hangs is to be tried",
+			device->path, device->identity, *device->driver ? device->driver : "?",
+			watchdog_kind_name(device->kind));
+		result = note(hazard, planned, text.text, err);
+	}
+	if (!result && device->nowayout == 1) {
+		err_set(&text, 0,
+			"watchdog: %s (%s) cannot be stopped (nowayout): a process %s goes on "
+			"feeding it after the run; end that only once something else does",
+			device->path, device->identity, WATCHDOG_KEEPER);
+		result = note(hazard, planned, text.text, err);
+	}
+	if (!result && *hazard->vitals.missing.text)
+		result = note(hazard, planned, hazard->vitals.missing.text, err);
+	return result;
+}
+
+/* Stop feeding, then the watchdog: in this order, or what is left is fed by nobody. */
+static int stop_watchdog(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	int result = 0;
+	struct err text;
+
+	if (hazard->feeding)
+		feeder_ask_to_end(&hazard->feeder);
+	while (hazard->feeding && !feeder_ended(&hazard->feeder, END_WAIT_MS))
+		if (!result && feeder_look(&hazard->feeder, clock_ms(), &text))
+			result = note(hazard, planned, text.text, err);
+	hazard->feeding = false;
+	vitals_close(&hazard->vitals);
+	if (watchdog_stop(&hazard->held, &text) && !result)
+		result = note(hazard, planned, text.text, err);
+	janitor_watchdog(hazard->janitor, NULL);
+	return result;
+}
+
+static int hold_watchdog(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	struct err why;
+	int result;
+
+	if (watchdog_acquire(&hazard->held, hazard->found, hazard->n_found,
+			     hazard->options->watchdog, "", hazard->ops, err))
+		return HAZARD_REFUSED;
+	janitor_watchdog(hazard->janitor, &hazard->held);
+	if (start_feeding(hazard, err)) {
+		stop_watchdog(hazard, planned, &why);
+		return HAZARD_REFUSED;
+	}
+	result = append(hazard, planned, held_record(hazard), err);
+	return result ? result : note_held(hazard, planned, err);
+}
+
+static int escalate(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	unsigned int bits = hazard->options->no_escalate ? 0 : planned->test->escalate;
+	struct err why;
+	int result;
+
+	hazard->escalation.n = 0;
+	if (!bits)
+		return 0;
+	if (escalation_plan(&hazard->escalation, bits, &why)) {
+		hazard->escalation.n = 0;
+		return note(hazard, planned, why.text, err);
+	}
+	/* Before anything is set: what was there must be known after a crash. */
+	result = append(hazard, planned, escalation_record(&hazard->escalation, bits), err);
+	if (!result && escalation_apply(&hazard->escalation, &why))
+		result = note(hazard, planned, why.text, err);
+	return result;
+}
+
+int hazard_enter(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	int result = 0;
+
+	if (!is_off(hazard) && hazard->held.fd < 0)
+		result = hold_watchdog(hazard, planned, err);
+	if (result == HAZARD_REFUSED)
+		return result;
+	if (!result)
+		result = escalate(hazard, planned, err);
+	if (result < 0) {
+		struct err why;
+
+		hazard_leave(hazard, planned, &why);
+	}
+	return result;
+}
+
+bool hazard_look(struct hazard *hazard, int64_t now, struct err *text)
+{
+	return hazard->feeding && feeder_look(&hazard->feeder, now, text);
+}
+
+int hazard_leave(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	struct err why;
+	int result = 0;
+
+	if (escalation_undo(&hazard->escalation, &why))
+		result = note(hazard, planned, why.text, err);
+	hazard->escalation.n = 0;
+	if (hazard->held.fd < 0 || hazard->held.device.nowayout == 1)
+		return result;
+	if (stop_watchdog(hazard, planned, &why) && !result)
+		return err_plain(err, EIO, "%s", why.text);
+	return result;
+}
+
+const struct watchdog_held *hazard_end(struct hazard *hazard)
+{
+	if (hazard->feeding)
+		feeder_ask_to_end(&hazard->feeder);
+	while (hazard->feeding && !feeder_ended(&hazard->feeder, END_WAIT_MS))
+		; /* a sign that does not come back: the watchdog ends this */
+	if (!hazard->feeding)
+		return NULL;
+	hazard->feeding = false;
+	vitals_close(&hazard->vitals);
+	watchdog_let_go(&hazard->held);
+	return &hazard->held;
+}

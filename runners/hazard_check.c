@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* With watchdogs that are none; escalation is for the test of the command, as it sets sysctls. */
+#include "hazard.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <linux/watchdog.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../fixtures/fake_watchdog.h"
+#include "clock.h"
+
+Suite *suite(void);
+
+static char dir[] = "/tmp/hazard-XXXXXX";
+static struct fake_watchdog fakes[2];
+static struct hazard_options options;
+static struct journal journal;
+static struct janitor janitor;
+static int told; /* other end of the janitor's pipe */
+static struct cpus cpus;
+static struct hazard hazard;
+static struct suite_test test = { .name = (char[]){ "stops" }, .danger = DANGER_MAY_HANG };
+static const struct planned planned = { .test = &test, .iter = 1 };
+static struct err err;
+
+static void make_hazard(void)
+{
+	hazard = (struct hazard){ .options = &options,
+				  .ops = &fake_watchdog_ops,
+				  .journal = &journal,
+				  .janitor = &janitor,
+				  .cpus = &cpus,
+				  .dir = dir };
+	ck_assert_int_eq(hazard_begin(&hazard, &err), 0);
+	hazard.found[0] = (struct watchdog){ .path = "/dev/watchdog0",
+					     .identity = "i6300ESB timer",
+					     .kind = WATCHDOG_HARDWARE,
+					     .timeout_s = 30 };
+	hazard.n_found = 1;
+}
+
+static void make(void)
+{
+	int ends[2];
+
+	snprintf(dir, sizeof(dir), "/tmp/hazard-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	memset(fakes, 0, sizeof(fakes));
+	fakes[0] = (struct fake_watchdog){ .path = "/dev/watchdog0",
+					   .identity = "i6300ESB timer",
+					   .options = WDIOF_SETTIMEOUT | WDIOF_MAGICCLOSE,
+					   .timeout = 30 };
+	fake_watchdogs = fakes;
+	options = (struct hazard_options){ 0 };
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	told = ends[0];
+	janitor.pipe = ends[1];
+	ck_assert_int_eq(cpus_allowed(&cpus, &err), 0);
+	ck_assert_int_eq(journal_create(&journal, dir, &err), 0);
+	make_hazard();
+}
+
+static void drop(void)
+{
+	char path[64];
+
+	journal_close(&journal);
+	close(told);
+	close(janitor.pipe);
+	snprintf(path, sizeof(path), "%s/" JOURNAL_NAME, dir);
+	unlink(path);
+	/* Nothing else may be left there. */
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+
+/* How many records have a value at a key; the last of them in *last, if not NULL. */
+static size_t recorded(const char *key, const char *part, json_t **last)
+{
+	struct journal_reader reader;
+	json_t *record;
+	size_t n = 0;
+
+	ck_assert_int_eq(journal_open(&reader, dir, &err), 0);
+	while (journal_next(&reader, &record, &err) > 0) {
+		const char *text = json_string_value(json_object_get(record, key));
+
+		if (!text || !strstr(text, part)) {
+			json_decref(record);
+			continue;
+		}
+		if (last && n)
+			json_decref(*last);
+		if (last)
+			*last = record;
+		else
+			json_decref(record);
+		n++;
+	}
+	journal_finish(&reader);
+	return n;
+}
+
+/* How many messages the janitor got since. */
+static int messages(void)
+{
+	char room[4096];
+	int n = 0;
+
+	/* One holds a struct watchdog_held, and little else. */
+	ssize_t size = read(told, room, sizeof(room));
+
+	if (size > 0)
+		n = (int)(size / (ssize_t)sizeof(struct watchdog_held));
+	return n;
+}
+
+START_TEST(held_while_it_runs)
+{
+	int64_t until = clock_ms() + 20000;
+	json_t *record;
+
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert(fakes[0].running);
+	ck_assert_uint_eq(recorded("state", "held", &record), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(record, "test")), "stops");
+	ck_assert_int_eq(json_integer_value(json_object_get(record, "timeout_s")), 60);
+	ck_assert_uint_ge(json_array_size(json_object_get(record, "vital_signs")), 2);
+	json_decref(record);
+	ck_assert_int_eq(messages(), 1);
+	while (!atomic_load(&hazard.feeder.fed) && clock_ms() < until)
+		clock_sleep_ms(5);
+	ck_assert_uint_ge(atomic_load(&hazard.feeder.fed), 1);
+	ck_assert(!hazard_look(&hazard, clock_ms(), &err));
+
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+	ck_assert(!fakes[0].running && !fakes[0].open);
+	ck_assert_int_eq(fakes[0].timeout, 30);
+	ck_assert_int_eq(messages(), 1);
+	ck_assert_uint_eq(recorded("type", "note", NULL), 0);
+	ck_assert_ptr_null(hazard_end(&hazard));
+}
+END_TEST
+
+START_TEST(each_time_anew)
+{
+	for (unsigned int i = 1; i <= 3; i++) {
+		ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+		ck_assert_uint_eq(fakes[0].opened, i);
+		ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+		ck_assert(!fakes[0].running);
+	}
+}
+END_TEST
+
+START_TEST(refused_without)
+{
+	hazard.n_found = 0;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "no hardware watchdog"));
+	ck_assert_uint_eq(recorded("state", "held", NULL), 0);
+	ck_assert_ptr_null(hazard_end(&hazard));
+}
+END_TEST
+
+START_TEST(refused_when_busy)
+{
+	fakes[0].busy = true;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "is held by"));
+	ck_assert_int_eq(messages(), 0);
+	/* It is had once the other one lets go of it. */
+	fakes[0].busy = false;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+}
+END_TEST
+
+/* No disk to prove anything with: then nothing is left running. */
+START_TEST(refused_without_vital_signs)
+{
+	hazard.dir = "/nonexistent";
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_REFUSED);
+	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
+	ck_assert(!fakes[0].running && !fakes[0].open);
+	ck_assert_int_eq(fakes[0].timeout, 30);
+}
+END_TEST
+
+START_TEST(somebody_else_resets)
+{
+	options.watchdog = "none";
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert_uint_eq(fakes[0].opened, 0);
+	ck_assert(!hazard_look(&hazard, clock_ms() + 1000000, &err));
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+	ck_assert_uint_eq(recorded("state", "held", NULL), 0);
+}
+END_TEST
+
+/* It was started, so it must be fed until somebody else does: from test to test, and after. */
+START_TEST(what_cannot_be_stopped_is_kept)
+{
+	const struct watchdog_held *kept;
+
+	options.watchdog = "/dev/watchdog0";
+	hazard.found[0].nowayout = 1;
+	fakes[0].nowayout = true;
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+		ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+		ck_assert(fakes[0].open && fakes[0].running);
+	}
+	ck_assert_uint_eq(fakes[0].opened, 1);
+	ck_assert_uint_eq(recorded("text", "cannot be stopped (nowayout)", NULL), 1);
+	kept = hazard_end(&hazard);
+	ck_assert_ptr_nonnull(kept);
+	ck_assert_str_eq(kept->device.path, "/dev/watchdog0");
+	ck_assert(fakes[0].running && !fakes[0].open);
+}
+END_TEST
+
+START_TEST(what_is_odd_is_noted)
+{
+	options.watchdog = "/dev/watchdog0";
+	fakes[0].identity = "Software Watchdog";
+	fakes[0].granule = 37;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert_uint_eq(recorded("text", "has a timeout of 74 s instead of 60 s", NULL), 1);
+	ck_assert_uint_eq(recorded("text", "not known to be hardware (software)", NULL), 1);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+}
+END_TEST
+
+/* Feeding is overdue: the supervisor is told while it lasts. */
+START_TEST(what_is_overdue_is_seen)
+{
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert(hazard_look(&hazard, clock_ms() + 30100, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/dev/watchdog0 was not fed for 30 s"));
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+}
+END_TEST
+
+/* The journal cannot be written: the run is over, and nothing is left behind. */
+START_TEST(without_a_journal)
+{
+	int fd = journal.fd;
+
+	journal.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	ck_assert_int_lt(hazard_enter(&hazard, &planned, &err), 0);
+	ck_assert(!fakes[0].running && !fakes[0].open);
+	close(journal.fd);
+	journal.fd = fd;
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *s = suite_create("hazard");
+	TCase *t = tcase_create("hazard");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, make, drop);
+	tcase_add_test(t, held_while_it_runs);
+	tcase_add_test(t, each_time_anew);
+	tcase_add_test(t, refused_without);
+	tcase_add_test(t, refused_when_busy);
+	tcase_add_test(t, refused_without_vital_signs);
+	tcase_add_test(t, somebody_else_resets);
+	tcase_add_test(t, what_cannot_be_stopped_is_kept);
+	tcase_add_test(t, what_is_odd_is_noted);
+	tcase_add_test(t, what_is_overdue_is_seen);
+	tcase_add_test(t, without_a_journal);
+	suite_add_tcase(s, t);
+	return s;
+}

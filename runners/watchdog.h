@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_WATCHDOG_H
+#define PMIPROOF_WATCHDOG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "watchdog_find.h"
+
+/* How a device is reached: system calls, or a test's device. Results as of the system calls. */
+struct watchdog_ops {
+	int (*open)(const char *path);
+	int (*ioctl)(int fd, unsigned long request, void *argument);
+	ssize_t (*write)(int fd, const void *data, size_t size);
+	int (*close)(int fd);
+};
+
+extern const struct watchdog_ops watchdog_system;
+
+/* A watchdog that runs because we opened it: the machine is reset unless we feed or stop it. */
+struct watchdog_held {
+	const struct watchdog_ops *ops;
+	struct watchdog device; /* with what only the open device told */
+	int fd;			/* -1: none is held */
+	bool magic_close;	/* it goes on when it is closed without having been told to stop */
+	int timeout_s;		/* as the device says, after we asked for WATCHDOG_TIMEOUT_S */
+	int pretimeout_s;	/* 0: it has none */
+	int timeout_before_s;	/* what we found, put back when it is stopped; 0: not known */
+	int pretimeout_before_s;
+};
+
+/*
+ * Seconds without feeding until a reset. The kernel's own detectors should speak first, as they
+ * leave a trace: 10 s for hard, 20 s for soft lockups (kernel.watchdog_thresh 10), 21 s for an RCU
+ * stall (CONFIG_RCU_CPU_STALL_TIMEOUT of Debian); then a panic takes 10 s more to reboot
+ * (escalation.h).
+ */
+#define WATCHDOG_TIMEOUT_S 60
+
+/* Name of a process that does nothing but watchdog_keep(): the next run may take its place. */
+#define WATCHDOG_KEEPER "pmiproof-keep"
+
+/* With less than that, a machine that is only busy would be reset. */
+#define WATCHDOG_TIMEOUT_MIN_S 10
+
+/*
+ * Open a device, which starts it; set its timeout and pretimeout and read both back. Unless it was
+ * `named` by a person, one that turns out not to be eligible is stopped again. -EBUSY: somebody
+ * else holds it; another -errno: nothing is held either.
+ */
+int watchdog_open(struct watchdog_held *held, const struct watchdog *device,
+		  const struct watchdog_ops *ops, bool named, struct err *err);
+
+/*
+ * Hold the one that `wish` names, or with NULL the first eligible one of `found` that can be
+ * opened. Otherwise err says in one line why none is held and what to do. `root` as of
+ * watchdog_find(), for who holds what is busy.
+ */
+int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, size_t n,
+		     const char *wish, const char *root, const struct watchdog_ops *ops,
+		     struct err *err);
+
+/* Start its time again. */
+int watchdog_feed(struct watchdog_held *held, struct err *err);
+
+/*
+ * Put back its timeouts, stop it and let go of it. -errno when it was not told to stop: then it
+ * goes on, and the machine is reset unless somebody opens it.
+ */
+int watchdog_stop(struct watchdog_held *held, struct err *err);
+
+/* Let go of it without stopping it, for somebody else to take over. */
+void watchdog_let_go(struct watchdog_held *held);
+
+/* Hold what another process held, as it was; that one may still be about to let go of it. */
+int watchdog_take_over(struct watchdog_held *held, struct err *err);
+
+/* Feed what cannot be stopped, and nothing else, for ever. */
+__attribute__((noreturn)) void watchdog_keep(struct watchdog_held *held);
+
+/*
+ * A "watchdog" record: of a device found (`held` NULL) or of one held. `state`: what happened, one
+ * word. A new reference.
+ */
+json_t *watchdog_record(const struct watchdog *device, const struct watchdog_held *held,
+			const char *state);
+
+#endif
