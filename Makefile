@@ -20,6 +20,8 @@ ONLY ?=
 PROVE ?=
 README ?=
 V ?=
+# Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
+ARCH ?=
 # Seconds per fuzz target.
 FUZZ_TIME ?= 10
 
@@ -56,24 +58,47 @@ else
 # Kept between builds: what takes long to make and depends on its inputs alone.
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pmiproof
 
-PKGS := jansson libtracefs libtraceevent gsl numa nettle zlib
+PKG_CONFIG := pkg-config
+
+# For another architecture: its compiler, and libraries that fixtures/libraries/build has made.
+ifneq ($(ARCH),)
+$(if $(wildcard fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): fixtures/libraries has no such file))
+# A line NAME='value' of it is for the shell, too.
+cross = $(shell . fixtures/libraries/$(ARCH) && echo "$$$(1)")
+SYSROOT := $(BUILD)/libraries
+CC := $(call cross,host)-gcc
+AR := $(call cross,host)-ar
+PKG_CONFIG := PKG_CONFIG_LIBDIR=$(SYSROOT)/lib/pkgconfig pkg-config --static
+tracing := $(call cross,tracing)
+# What make includes it makes first, where it is older than this, and then begins anew.
+$(SYSROOT).mk: $(addprefix fixtures/,build.sh $(addprefix libraries/,build table $(ARCH)))
+	@mkdir -p $(@D)
+	@fixtures/libraries/build $(ARCH) $(CACHE) $(SYSROOT)
+	@: >$@
+include $(SYSROOT).mk
+endif
+
+PKGS := jansson $(if $(filter no,$(tracing)),,libtracefs libtraceevent) gsl numa nettle zlib
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
-	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+	$(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
 	-Wno-missing-field-initializers
 # snprintf() cuts on purpose where a text is for people, as in the kernel, which turns this off too.
 WARN += $(if $(filter clang,$(CC)),,-Wno-format-truncation)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN)
-LDFLAGS := -pthread $(SAN)
-LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags))
+LDFLAGS := -pthread $(SAN) $(if $(ARCH),$(call cross,ldflags))
+LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lm
 
-notest = $(filter-out %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
+# What there is in two forms, with event tracing and without.
+UNUSED := $(if $(filter no,$(tracing)),lib/trace.c lib/trace_fs.c,lib/trace_none.c)
+notest = $(filter-out $(UNUSED) %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
 LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S) fixtures/hooks/hooks.c
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
 SUITE_SRC := $(call notest,suites/*/*.c)
 PLANTED_SRC := $(wildcard ci/planted/*.c)
-CHECK_SRC := $(wildcard lib/*_check.c runners/*_check.c reports/*_check.c fixtures/*/*_check.c)
+CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.c,lib runners reports \
+	fixtures/*)))
 # What unit tests share.
 CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c fixtures/fake_watchdog.c
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
@@ -86,6 +111,7 @@ COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
+ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -94,14 +120,14 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit asan e2e kselftest-test install-test lab-smoke lab-test \
-	prove-test prove fuzz
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-smoke-alpha \
+	lab-test prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -114,6 +140,18 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 
 lab-alpha: $(INSERT) ## the same for Alpha: QEMU with the counters of an EV67, and its PALcode
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu alpha $(CACHE) $(INSERT) $(BUILD)/lab/alpha/qemu
+	@$(MAKE) --no-print-directory alpha
+	@ln -sfn ../../alpha $(BUILD)/lab/alpha/guest
+
+alpha: ## build the command and the hypotheses for Alpha, as static programs, in BUILD/alpha
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha build
+
+alpha-tar: alpha ## the same as one file to unpack on an Alpha: BUILD/pmiproof-alpha.tar.gz
+	@tar -C $(BUILD)/alpha --transform 's,^,pmiproof-alpha/,' --owner=0 --group=0 \
+		-czf $(BUILD)/pmiproof-alpha.tar.gz pmiproof $(SUITE_SRC:%.c=%)
+
+alpha-unit: ## test group: unit tests, built for Alpha and run by QEMU's user emulation
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha unit
 
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
@@ -126,6 +164,9 @@ prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, r
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
+
+lab-smoke-alpha: lab-alpha $(ALPHA_GUEST) ## test group: the emulated Alpha, at each frequency
+	@ci/lab-smoke-alpha
 
 lab-witness: lab-kernels $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
 	@fixtures/kernels/x86/witness $(VARIANT)
@@ -231,13 +272,18 @@ $(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
 
+# The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
+$(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)alpha-linux-gnu-gcc -D_GNU_SOURCE -std=gnu11 -O2 $(WARN) -static -Wl,--no-relax -o $@ $<
+
 # fixtures/hypotheses/NAME_check tests the hypothesis of suites/THEME/NAME.c.
 $(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_check: \
 	$(s:%.c=$(BUILD)/%.o)))
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(LDLIBS) $(shell pkg-config --libs check)
+		$(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
 
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
@@ -246,7 +292,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 # What everything is built with: new flags rebuild it.
 FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/flags: FORCE
-	@pkg-config --exists $(PKGS) 2>/dev/null && command -v $(CC) >/dev/null || \
+	@$(PKG_CONFIG) --exists $(PKGS) 2>/dev/null && command -v $(CC) >/dev/null || \
 		{ echo "pmiproof: compiler or libraries are missing: run 'sudo make deps'" >&2; exit 1; }
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@

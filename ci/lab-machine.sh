@@ -16,7 +16,7 @@ passed=0 failed=0
 lab_begin() {
 	for file in "$qemu" "$kernel" "$@"; do
 		[ -e "$file" ] || {
-			echo "${0##*/}: $file is missing: run 'make lab-smoke'" >&2
+			echo "${0##*/}: $file is missing: run 'make ${0##*/}'" >&2
 			exit 2
 		}
 	done
@@ -71,14 +71,21 @@ lab_qemu() {
 		-append 'console=ttyS0 quiet panic=-1 nmi_watchdog=0' </dev/null
 }
 
-# lab_boot NAME CPU INITRAMFS QEMU-OPTION...: boot, with the console in $log/NAME.
-lab_boot() {
+# lab_console NAME COMMAND...: run what boots, with the console in $log/NAME.
+lab_console() {
 	name=$1
 	shift
-	lab_qemu "$@" 2>"$log/$name.err" >"$log/$name.raw" ||
+	"$@" 2>"$log/$name.err" >"$log/$name.raw" ||
 		echo "FAILED qemu: exit $?" >>"$log/$name.raw"
 	tr -d '\r' <"$log/$name.raw" >"$log/$name"
 	rm -f "$log/$name.raw"
+}
+
+# lab_boot NAME CPU INITRAMFS QEMU-OPTION...: boot, with the console in $log/NAME.
+lab_boot() {
+	boot=$1
+	shift
+	lab_console "$boot" lab_qemu "$@"
 }
 
 # verdict RC WHAT

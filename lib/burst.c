@@ -17,6 +17,8 @@
 #define RING_PAGES 64	/* some thousand samples */
 #define FIFO_PRIORITY 1 /* above everything that is not real-time */
 #define ALONE_TRIES 5	/* the best is taken: whatever else happens only slows it down */
+/* Ticks of a clock as coarse as the timer's in a burst: each of ALONE_TRIES has 20 of them. */
+#define TICKS 100
 
 struct request {
 	const struct perf_event_attr *attr;
@@ -27,11 +29,32 @@ struct request {
 	int result;
 };
 
+/* A moment at which the clock has just moved: what begins there is as exact as it gets. */
+static uint64_t clock_edge(void)
+{
+	const uint64_t before = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now;
+
+	do
+		now = clock_ns(CLOCK_MONOTONIC);
+	while (now == before);
+	return now;
+}
+
+/* `ns`, or longer where the clock only moves with the ticks of a timer. */
+static uint64_t burst_length(uint64_t ns)
+{
+	struct timespec step = { 0 };
+
+	clock_getres(CLOCK_MONOTONIC, &step);
+	return ns > TICKS * (uint64_t)step.tv_nsec ? ns : TICKS * (uint64_t)step.tv_nsec;
+}
+
 /* Multiply for `ns` and tell how long it really was and how many rounds came in each ns. */
 static double multiply(uint64_t ns, uint64_t *took)
 {
 	const struct workload *work = workload_find("multiply");
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = clock_edge();
 	double rounds = 0;
 
 	do {
@@ -104,7 +127,9 @@ static void *burst_thread(void *argument)
 int burst_measure(struct burst *burst, const struct perf_event_attr *attr, int cpu, uint64_t ns,
 		  struct err *err)
 {
-	struct request request = { .attr = attr, .cpu = cpu, .ns = ns, .burst = burst };
+	struct request request = {
+		.attr = attr, .cpu = cpu, .ns = burst_length(ns), .burst = burst
+	};
 	pthread_t thread;
 	int result;
 

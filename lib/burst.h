@@ -15,10 +15,11 @@ struct burst {
 };
 
 /*
- * Sample `attr` (cpu-clock) on `cpu` for `ns`, beside a thread that multiplies there, as SCHED_FIFO
- * where permitted so that nobody else's work counts as ours, and compare with what it does alone.
- * Where samples leave no time to end it, the event stops itself in the kernel when there are twice
- * as many as fit into `ns` at the shortest period: a burst of 20 ms ends after 4000 samples.
+ * Sample `attr` on `cpu` for `ns`, or for 100 ticks of a clock that has no finer ones, beside a
+ * thread that multiplies there, as SCHED_FIFO where permitted so that nobody else's work counts as
+ * ours, and compare with what it does alone. Where samples leave no time to end it, the event stops
+ * itself in the kernel when there are twice as many as fit into that time at one each 10 us: a
+ * burst of 20 ms ends after 4000 samples.
  */
 int burst_measure(struct burst *burst, const struct perf_event_attr *attr, int cpu, uint64_t ns,
 		  struct err *err);

@@ -15,7 +15,11 @@ int handler_cost_observe(struct handler_cost *cost, const struct perf_event_attr
 
 	if (result)
 		return result;
-	result = sampler_start(&cost->sampler, attr, cpus, pages, max, (int)max, ns, err);
+	result = sampler_start(
+		&cost->sampler, attr, cpus,
+		&(struct sampler_plan){
+			.pages = pages, .times_max = max, .limit = (int)max, .planned_ns = ns },
+		err);
 	if (!result) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 		result = sampler_stop(&cost->sampler, err);

@@ -56,9 +56,13 @@ static void observe(struct handler_time *time, struct sampler *sampler, uint64_t
 
 	attr.sample_type = PERF_SAMPLE_IP;
 	ck_assert_msg(!handler_time_start(time, &err), "%s", err.text);
-	ck_assert_msg(
-		!sampler_start(sampler, &attr, &cpus, 64, 100000, 100000, ms * 1000000ULL, &err),
-		"%s", err.text);
+	ck_assert_msg(!sampler_start(sampler, &attr, &cpus,
+				     &(struct sampler_plan){ .pages = 64,
+							     .times_max = 100000,
+							     .limit = 100000,
+							     .planned_ns = ms * 1000000ULL },
+				     &err),
+		      "%s", err.text);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
 		work->run(10000);

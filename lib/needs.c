@@ -46,6 +46,11 @@ static int need_pmu(const struct need *need, const struct cpus *cpus, struct err
 
 	(void)need;
 	(void)cpus;
+	/* Some PMUs cannot tell user code from the kernel's (PERF_PMU_CAP_NO_EXCLUDE: Alpha). */
+	if (result == -EINVAL) {
+		attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+		result = event_probe(&attr, err);
+	}
 	if (result)
 		err_prefix(err, "needs a hardware PMU");
 	return result;

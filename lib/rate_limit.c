@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "rate_limit.h"
 
+#include <math.h>
 #include <stddef.h>
 
+#define HZ_MIN 100
 #define HZ_MAX 1024
 
 const struct klog_allow rate_limit_klog[] = {
@@ -35,4 +37,21 @@ uint64_t rate_limit_period(double per_second, long allowed)
 	while (i + 1 < n && per_second / (double)primes[i] > 0.7 * (double)allowed)
 		i++;
 	return primes[i];
+}
+
+double rate_limit_samples(long limit, double seconds)
+{
+	return ((double)limit + HZ_MAX) * (seconds + 2.0 / HZ_MIN);
+}
+
+struct rate_band rate_limit_band(double start, double percent, const struct rate_cost *cost)
+{
+	const double per_second = percent / 100 * 1e9;
+	const double high = RATE_BAND_HIGH * per_second / cost->least_ns;
+	const double low = RATE_BAND_LOW * per_second / cost->most_ns - HZ_MAX;
+
+	return (struct rate_band){
+		.low = fmin(start, low),
+		.high = fmax(HZ_MAX, high),
+	};
 }

@@ -6,8 +6,9 @@
 
 #include "klog.h"
 
-/* The sysctl, in samples per second and CPU. */
+/* The sysctls: in samples per second and CPU, and the share of time that handlers may take. */
 #define RATE_LIMIT_SYSCTL "kernel.perf_event_max_sample_rate"
+#define RATE_PERCENT_SYSCTL "kernel.perf_cpu_time_max_percent"
 
 /*
  * For a hypothesis that samples. Where handlers are slow the kernel rightly lowers its limit
@@ -45,5 +46,37 @@ double rate_limit_asked(uint64_t period_ns);
  * none does. A prime has no factor in common with the length of a loop.
  */
 uint64_t rate_limit_period(double per_second, long allowed);
+
+/*
+ * Most samples that an event may get within the limit in a stretch of time: as above, and as the
+ * limit is kept tick by tick, of two more ticks, the ones that the stretch begins and ends in, of
+ * HZ = 100.
+ */
+double rate_limit_samples(long limit, double seconds);
+
+/* What a sample costs a CPU, from the least to the most: as lost by what else ran there. */
+struct rate_cost {
+	double least_ns, most_ns;
+};
+
+/*
+ * Where the limit may be, which began at `start`, after samples of that cost have been taken with
+ * kernel.perf_cpu_time_max_percent at `percent` (kernel/events/core.c, perf_sample_event_took()).
+ *
+ * The kernel lowers the limit when the average length T of handlers exceeds its share of the time
+ * from one sample to the next, percent / limit. It then takes it for a quarter longer than it is,
+ * and rounds down to whole samples per tick: it ends between 0.8 and 1 of percent / T, less HZ, and
+ * not below HZ. What a sample costs is not T: it is more by what the kernel does not time, the
+ * entry into the interrupt and the way back (PALcode on Alpha), and what caches lost. And handlers
+ * of samples that come thick may take longer than that of a single one. So the limit must be
+ *   at most RATE_BAND_HIGH of percent / cost: untimed are up to 1.5 times of what is timed;
+ *   at least RATE_BAND_LOW of it, less HZ, or where it began: 0.8, for handlers twice as long.
+ */
+struct rate_band {
+	double low, high; /* samples per second */
+};
+#define RATE_BAND_HIGH 2.5
+#define RATE_BAND_LOW 0.4
+struct rate_band rate_limit_band(double start, double percent, const struct rate_cost *cost);
 
 #endif

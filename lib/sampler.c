@@ -94,17 +94,24 @@ static void *drainer(void *argument)
 	return NULL;
 }
 
-static int open_cpu(struct sampler_cpu *cpu, const struct perf_event_attr *attr, int number,
-		    unsigned int pages, size_t times_max, struct err *err)
+static int open_target(struct sampler_cpu *cpu, const struct sampler_target *target,
+		       const struct sampler_plan *plan, struct err *err)
 {
-	int result = event_open_cpu(&cpu->event, attr, number, err);
+	struct perf_event_attr attr = target->attr;
+	int result;
 
+	attr.sample_type |= PERF_SAMPLE_TIME;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
+	result = target->tid < 0
+			 ? event_open_cpu(&cpu->event, &attr, target->cpu, err)
+			 : event_open_task_cpu(&cpu->event, &attr, target->tid, target->cpu, err);
 	if (!result)
-		result = event_map(&cpu->event, pages, false, err);
-	if (result || !times_max)
+		result = event_map(&cpu->event, plan->pages, false, err);
+	if (result || !plan->times_max)
 		return result;
-	cpu->times = malloc(times_max * sizeof(*cpu->times));
-	cpu->times_max = times_max;
+	cpu->times = malloc(plan->times_max * sizeof(*cpu->times));
+	cpu->times_max = plan->times_max;
 	return cpu->times ? 0 : err_set(err, ENOMEM, "sample times");
 }
 
@@ -114,40 +121,58 @@ static int enable_all(struct sampler *sampler, int limit, struct err *err)
 
 	sampler->start_ns = clock_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; !result && i < sampler->n; i++)
-		result = event_refresh(&sampler->cpu[i].event, limit, err);
+		result = limit ? event_refresh(&sampler->cpu[i].event, limit, err)
+			       : event_enable(&sampler->cpu[i].event, err);
+	return result;
+}
+
+static int start_drainer(struct sampler *sampler, struct err *err)
+{
+	int result = pthread_create(&sampler->drainer, NULL, drainer, sampler);
+
+	if (result)
+		return err_set(err, result, "drain thread");
+	sampler->draining = true;
+	return 0;
+}
+
+int sampler_start_targets(struct sampler *sampler, const struct sampler_target *targets, size_t n,
+			  const struct sampler_plan *plan, struct err *err)
+{
+	int result = 0;
+
+	memset(sampler, 0, sizeof(*sampler));
+	sampler->planned_ns = plan->planned_ns;
+	sampler->cpu = calloc(n, sizeof(*sampler->cpu));
+	if (!sampler->cpu)
+		return err_set(err, ENOMEM, "sampler");
+	sampler->n = n;
+	for (size_t i = 0; i < n; i++)
+		sampler->cpu[i].event.fd = -1;
+	for (size_t i = 0; !result && i < n; i++)
+		result = open_target(&sampler->cpu[i], &targets[i], plan, err);
+	if (!result)
+		result = start_drainer(sampler, err);
+	if (!result)
+		result = enable_all(sampler, plan->limit, err);
+	if (result)
+		sampler_close(sampler);
 	return result;
 }
 
 int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
-		  const struct cpus *cpus, unsigned int pages, size_t times_max, int limit,
-		  uint64_t planned_ns, struct err *err)
+		  const struct cpus *cpus, const struct sampler_plan *plan, struct err *err)
 {
-	struct perf_event_attr timed = *attr;
-	int result = 0;
+	struct sampler_target *targets = calloc(cpus->n, sizeof(*targets));
+	int result;
 
 	memset(sampler, 0, sizeof(*sampler));
-	sampler->planned_ns = planned_ns;
-	sampler->cpu = calloc(cpus->n, sizeof(*sampler->cpu));
-	if (!sampler->cpu)
+	if (!targets)
 		return err_set(err, ENOMEM, "sampler");
-	sampler->n = cpus->n;
-	for (size_t i = 0; i < sampler->n; i++)
-		sampler->cpu[i].event.fd = -1;
-	timed.sample_type |= PERF_SAMPLE_TIME;
-	timed.use_clockid = 1;
-	timed.clockid = CLOCK_MONOTONIC;
-	for (size_t i = 0; !result && i < cpus->n; i++)
-		result = open_cpu(&sampler->cpu[i], &timed, cpus->cpu[i], pages, times_max, err);
-	if (!result) {
-		result = -pthread_create(&sampler->drainer, NULL, drainer, sampler);
-		if (result)
-			err_set(err, -result, "drain thread");
-		sampler->draining = !result;
-	}
-	if (!result)
-		result = enable_all(sampler, limit, err);
-	if (result)
-		sampler_close(sampler);
+	for (size_t i = 0; i < cpus->n; i++)
+		targets[i] = (struct sampler_target){ *attr, cpus->cpu[i], -1 };
+	result = sampler_start_targets(sampler, targets, cpus->n, plan, err);
+	free(targets);
 	return result;
 }
 

@@ -14,7 +14,7 @@
  */
 #define SAMPLER_SLICES 4
 
-/* What one CPU's ring said. */
+/* What the ring of one event said: of a CPU, or of a task. */
 struct sampler_cpu {
 	struct event event;
 	uint64_t samples;
@@ -28,9 +28,9 @@ struct sampler_cpu {
 	size_t times_max, times_n;	/* samples beyond times_max are counted only */
 };
 
-/* Sampling of everything on a set of CPUs, with a thread that drains the rings. */
+/* Sampling on a set of CPUs or of tasks, with a thread that drains the rings. */
 struct sampler {
-	struct sampler_cpu *cpu; /* as many as cpus->n, in that order */
+	struct sampler_cpu *cpu; /* one for each target, in that order */
 	size_t n;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, of the time the events were enabled */
 	uint64_t planned_ns;	   /* how long the run is meant to last, for the slices */
@@ -41,20 +41,40 @@ struct sampler {
 	struct err err; /* why */
 };
 
+/* One event of a sampler. */
+struct sampler_target {
+	struct perf_event_attr attr;
+	int cpu;   /* -1: wherever the task runs */
+	pid_t tid; /* -1: everything on the CPU */
+};
+
+/* How a sampler samples. */
+struct sampler_plan {
+	unsigned int pages; /* of each ring; a power of two */
+	size_t times_max;   /* sample times that are kept, for each event */
+	/*
+	 * Each event stops itself, in the kernel, after so many samples
+	 * (PERF_EVENT_IOC_REFRESH), out of reach of a sound run: where taking a sample costs more
+	 * than the period, interrupts leave no time for anybody to stop it, and the machine would
+	 * be gone for good. 0: it does not.
+	 */
+	int limit;
+	uint64_t planned_ns; /* how long the run is meant to last, for the slices */
+};
+
 /*
- * Open `attr` on every CPU (times are added to its sample_type, on CLOCK_MONOTONIC), with rings of
- * `pages` data pages, keep up to times_max sample times per CPU, and enable. The drainer runs as
- * SCHED_FIFO 1 where that is permitted, so that what it watches cannot keep it from reading.
- *
- * Each event stops itself, in the kernel, after `limit` samples (PERF_EVENT_IOC_REFRESH): where
- * taking a sample costs more than the period, interrupts leave no time for anybody to stop it, and
- * the machine would be gone for good. `limit` is to be out of reach of a sound run.
+ * Open an event for each target (times are added to its sample_type, on CLOCK_MONOTONIC), in that
+ * order, and enable all. The drainer runs as SCHED_FIFO 1 where that is permitted, so that what it
+ * watches cannot keep it from reading.
  *
  * `sampler` is zeroed first. On error nothing stays open.
  */
+int sampler_start_targets(struct sampler *sampler, const struct sampler_target *targets, size_t n,
+			  const struct sampler_plan *plan, struct err *err);
+
+/* The same with one target for each CPU: everything on it. */
 int sampler_start(struct sampler *sampler, const struct perf_event_attr *attr,
-		  const struct cpus *cpus, unsigned int pages, size_t times_max, int limit,
-		  uint64_t planned_ns, struct err *err);
+		  const struct cpus *cpus, const struct sampler_plan *plan, struct err *err);
 
 /* Disable, read the rings to their end. -errno when a ring was corrupt. Counts stay readable. */
 int sampler_stop(struct sampler *sampler, struct err *err);

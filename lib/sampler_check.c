@@ -166,8 +166,10 @@ START_TEST(events_stop_at_their_limit)
 	}
 	attr.sample_type = PERF_SAMPLE_IP;
 	/* An idle CPU takes no samples of its cpu-clock on some kernels: keep it busy. */
-	ck_assert_int_eq(bystanders_start(&all, &cpus, &err), 0);
-	if (sampler_start(&sampler, &attr, &cpus, 8, 0, 7, RUN_NS, &err)) {
+	ck_assert_int_eq(bystanders_start(&all, &cpus, BYSTANDER_KINDS, &err), 0);
+	if (sampler_start(&sampler, &attr, &cpus,
+			  &(struct sampler_plan){ .pages = 8, .limit = 7, .planned_ns = RUN_NS },
+			  &err)) {
 		printf("skipped: %s\n", err.text);
 	} else {
 		/* Time for hundreds of periods, of which seven may be used. */
@@ -199,7 +201,7 @@ START_TEST(workers_and_grace_periods_go_on)
 	struct err err;
 
 	ck_assert_int_eq(cpus_allowed(&cpus, &err), 0);
-	ck_assert_int_eq(bystanders_start(&all, &cpus, &err), 0);
+	ck_assert_int_eq(bystanders_start(&all, &cpus, BYSTANDER_KINDS, &err), 0);
 	for (int i = 0; i < 600 && !all_went_on(&all); i++)
 		nanosleep(&moment, NULL);
 	bystanders_stop(&all);

@@ -51,7 +51,10 @@ _pmiproof_lab_options() {
 _pmiproof_options() {
 	case $1 in
 	list) printf '%s\n' -v --verbose --json --suites -h --help ;;
-	run) _pmiproof_run_options ;;
+	run)
+		_pmiproof_run_options
+		printf '%s\n' --watchdog --no-escalate
+		;;
 	"lab run")
 		_pmiproof_run_options
 		_pmiproof_lab_options
@@ -85,6 +88,7 @@ _pmiproof_value() {
 	case $1 in
 	-o | --output | --suites) _pmiproof_files -d "$2" ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
+	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
 	--bound)
 		compopt -o nospace 2>/dev/null
 		_pmiproof_offer "$2" < <(_pmiproof_bounds "$3")

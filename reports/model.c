@@ -106,9 +106,10 @@ static bool init_execution(struct report_execution *execution, unsigned int iter
 static void free_execution(struct report_execution *execution)
 {
 	json_t *const all[] = {
-		execution->start,    execution->said,	  execution->end,
-		execution->controls, execution->measures, execution->checks,
-		execution->logs,     execution->notes,	  execution->output,
+		execution->start,    execution->said,	    execution->end,
+		execution->controls, execution->measures,   execution->checks,
+		execution->logs,     execution->notes,	    execution->output,
+		execution->watchdog, execution->escalation,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -172,6 +173,7 @@ static int put_resume(struct report *report, json_t *record)
 {
 	json_decref(report->done);
 	report->done = NULL;
+	json_array_clear(report->watchdogs); /* what they say of the last reset is to be seen */
 	return json_array_append(report->resumes, record) ? -ENOMEM : 0;
 }
 
@@ -188,6 +190,8 @@ static int put_global(struct report *report, json_t *record, const char *type)
 		return put_resume(report, record);
 	if (!strcmp(type, "saved"))
 		return 0; /* for whoever puts the machine back */
+	if (!strcmp(type, "watchdog"))
+		return json_array_append(report->watchdogs, record) ? -ENOMEM : 0;
 	if (!strcmp(type, "note"))
 		return json_array_append(report->notes, record) ? -ENOMEM : 0;
 	if (!strcmp(type, "log"))
@@ -219,11 +223,17 @@ static int put_own(struct report *report, struct report_execution *execution, js
 		json_t **single;
 		json_t *many;
 	} places[] = {
-		{ "start", &execution->start, NULL },	  { "verdict", &execution->said, NULL },
-		{ "end", &execution->end, NULL },	  { "control", NULL, execution->controls },
-		{ "measure", NULL, execution->measures }, { "check", NULL, execution->checks },
-		{ "log", NULL, execution->logs },	  { "note", NULL, execution->notes },
+		{ "start", &execution->start, NULL },
+		{ "verdict", &execution->said, NULL },
+		{ "end", &execution->end, NULL },
+		{ "control", NULL, execution->controls },
+		{ "measure", NULL, execution->measures },
+		{ "check", NULL, execution->checks },
+		{ "log", NULL, execution->logs },
+		{ "note", NULL, execution->notes },
 		{ "output", NULL, execution->output },
+		{ "watchdog", &execution->watchdog, NULL },
+		{ "escalation", &execution->escalation, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -310,12 +320,13 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 
 	report->machine = json_object();
 	report->notes = json_array();
+	report->watchdogs = json_array();
 	report->logs = json_array();
 	report->ignored = json_array();
 	report->resumes = json_array();
 	report->kept = json_array();
-	if (!report->machine || !report->notes || !report->logs || !report->ignored ||
-	    !report->resumes || !report->kept)
+	if (!report->machine || !report->notes || !report->watchdogs || !report->logs ||
+	    !report->ignored || !report->resumes || !report->kept)
 		return -ENOMEM;
 	while ((result = journal_next(reader, &record, err)) > 0) {
 		/* Names of tests are used in place, so every record stays until the end. */
@@ -349,8 +360,9 @@ int report_read(struct report *report, const char *path, struct err *err)
 
 void report_free(struct report *report)
 {
-	json_t *const all[] = { report->run,  report->machine, report->done,	report->notes,
-				report->logs, report->ignored, report->resumes, report->kept };
+	json_t *const all[] = { report->run,	 report->machine, report->done,
+				report->notes,	 report->logs,	  report->ignored,
+				report->resumes, report->kept,	  report->watchdogs };
 
 	for (size_t t = 0; t < report->n_tests; t++) {
 		for (size_t e = 0; e < report->tests[t].n_executions; e++)

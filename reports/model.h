@@ -30,6 +30,8 @@ struct report_execution {
 	json_t *logs;
 	json_t *notes;
 	json_t *output;
+	json_t *watchdog;   /* that was held while it ran, */
+	json_t *escalation; /* ... and what the kernel was told to panic at */
 };
 
 /* A hypothesis: planned, executed, or both. */
@@ -47,6 +49,7 @@ struct report {
 	json_t *resumes; /* "resume" records; what was done before one is not done any more */
 	json_t *notes;	 /* of no hypothesis; as are these kernel-log events */
 	json_t *logs;
+	json_t *watchdogs; /* that the machine has, as of the last time the run began */
 	json_t *ignored; /* records of unknown types, and repetitions of a record that is single */
 	json_t *kept;	 /* all records, in the order written */
 	struct report_test *tests; /* in the order planned, then in the order met */

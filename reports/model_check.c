@@ -136,7 +136,7 @@ START_TEST(keeps_what_it_does_not_know)
 	struct report report;
 
 	read_journal(&report, "unknown");
-	/* watchdog, telemetry, two ends too many, one start too many */
+	/* thermometer, telemetry, two ends too many, one start too many */
 	ck_assert_uint_eq(json_array_size(report.ignored), 5);
 	/* pass, fail, pass: a repetition cannot make it better. */
 	ck_assert_int_eq(report_test_verdict(test_of(&report, "pebs_ip")), VERDICT_FAIL);

@@ -288,7 +288,7 @@ static json_t *load_schema(void)
 }
 
 static const char *const journals[] = {
-	"verdicts", "emulated", "repeat", "stopped", "hostile", "forms",
+	"verdicts", "emulated", "repeat", "stopped", "hostile", "forms", "guarded",
 };
 
 /* Call `each` for every record of the good journals; returns how many there were. */

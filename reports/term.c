@@ -362,6 +362,33 @@ static void put_resumes(struct term *term)
 		put_resumed(term, json_array_get(resumes, i));
 }
 
+/* Watchdogs of the machine, and what they say of its last reset. */
+static void put_watchdogs(struct term *term)
+{
+	const json_t *watchdog;
+	size_t i;
+
+	json_array_foreach(term->report->watchdogs, i, watchdog)
+	{
+		const json_t *status = json_object_get(watchdog, "bootstatus");
+		char text[256];
+		size_t used;
+
+		used = (size_t)snprintf(text, sizeof(text), "%.32s, %.64s (%.32s)%s",
+					record_text(watchdog, "device"),
+					record_text(watchdog, "identity"),
+					record_text(watchdog, "kind"),
+					json_array_size(status) ? ", last reset:" : "");
+		for (size_t j = 0; j < json_array_size(status) && used < sizeof(text); j++) {
+			const char *word = json_string_value(json_array_get(status, j));
+
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " %s",
+						 word ? word : "?");
+		}
+		term_line(term, "watchdog", text);
+	}
+}
+
 static void put_run(struct term *term)
 {
 	const json_t *run = term->report->run;
@@ -373,6 +400,7 @@ static void put_run(struct term *term)
 		fprintf(term->out, "pmiproof %s, run of %s\n", version, time);
 		term_machine(term);
 		term_line(term, "labels", labels);
+		put_watchdogs(term);
 		put_resumes(term);
 	} else {
 		term->result = -ENOMEM;

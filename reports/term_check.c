@@ -55,6 +55,7 @@ static const struct {
 	{ "unknown", "unknown.txt", { .width = 100 } },
 	{ "forms", "forms.txt", { .width = 100 } },
 	{ "hostile", "hostile.txt", { .width = 100 } },
+	{ "guarded", "guarded.txt", { .width = 100 } },
 };
 
 START_TEST(layout)
@@ -148,6 +149,11 @@ static const struct {
 	{ "forms", "cost, entry, in ns" },
 	{ "repeat", "latency, in us, clock resolution 40 ns" },
 	{ "forms", "none - - 0" },
+	{ "guarded", "watchdog /dev/watchdog1, iTCO_wdt (hardware), last reset: card-reset" },
+	{ "guarded", "watchdog /dev/watchdog0, Software Watchdog (software)" },
+	{ "guarded",
+	  "guarded by /dev/watchdog1 (iTCO_wdt), reset after 60 s, pretimeout 10 s; panic at "
+	  "rcu-stall, soft-lockup" },
 	{ "unknown", "note 5 records of unknown type or written twice left out" },
 	{ "unknown", "pebs_ip fail 1.0 s second" },
 };

@@ -550,6 +550,41 @@ static void put_end(struct term *term, const struct report_execution *execution,
 	free(text);
 }
 
+/* What was held while it ran, and what the kernel was told to panic at. */
+static void put_guards(struct term *term, const struct report_execution *execution,
+		       unsigned int iter)
+{
+	const json_t *watchdog = execution->watchdog;
+	const json_t *panics = json_object_get(execution->escalation, "panic_on");
+	json_int_t pretimeout_s = json_integer_value(json_object_get(watchdog, "pretimeout_s"));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	char key[32] = "guarded";
+
+	if (!out) {
+		term->result = -ENOMEM;
+		return;
+	}
+	if (iter)
+		snprintf(key, sizeof(key), "guarded %u", iter);
+	if (watchdog)
+		fprintf(out, "by %s (%s), reset after %" JSON_INTEGER_FORMAT " s",
+			record_text(watchdog, "device"), record_text(watchdog, "identity"),
+			json_integer_value(json_object_get(watchdog, "timeout_s")));
+	if (pretimeout_s)
+		fprintf(out, ", pretimeout %" JSON_INTEGER_FORMAT " s", pretimeout_s);
+	if (json_array_size(panics)) {
+		fputs(watchdog ? "; panic at " : "panic at ", out);
+		put_list(out, panics);
+	}
+	if (fclose(out))
+		term->result = -ENOMEM;
+	else if (size)
+		term_line(term, key, text);
+	free(text);
+}
+
 static void put_reasons(struct term *term, const struct report_execution *execution)
 {
 	const json_t *reason;
@@ -597,6 +632,7 @@ void term_test(struct term *term, const struct report_test *test)
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const struct report_execution *execution = &test->executions[e];
 
+		put_guards(term, execution, repeated ? execution->iter : 0);
 		put_end(term, execution, repeated ? execution->iter : 0);
 		term_notes(term, execution->notes, repeated ? execution->iter : 0);
 	}

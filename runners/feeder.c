@@ -59,7 +59,7 @@ static void take_all(struct feeder *feeder, struct feeder_taken *taken)
 /* One round. True when it was fed. */
 static bool go_round(struct feeder *feeder)
 {
-	struct feeder_taken taken[FEEDER_SIGNS_MAX];
+	struct feeder_taken taken[FEEDER_SIGNS_MAX] = { 0 };
 	struct err why;
 
 	take_all(feeder, taken);

@@ -2,7 +2,6 @@
 #include "hazard.h"
 
 #include <errno.h>
-#include <linux/watchdog.h>
 #include <string.h>
 
 #include "clock.h"
@@ -36,31 +35,15 @@ static bool is_off(const struct hazard *hazard)
 	return hazard->options->watchdog && !strcmp(hazard->options->watchdog, "none");
 }
 
-/* A watchdog that says that it reset the machine is what the reader of a resumed run looks for. */
-static int note_reset(struct hazard *hazard, const struct watchdog *device, struct err *err)
-{
-	struct err text;
-
-	if (device->boot_status < 0 || !(device->boot_status & WDIOF_CARDRESET))
-		return 0;
-	err_set(&text, 0, "watchdog: %s (%s) says that it reset the machine before this boot",
-		device->path, device->identity);
-	return note(hazard, NULL, text.text, err);
-}
-
 int hazard_begin(struct hazard *hazard, struct err *err)
 {
 	int result = 0;
 
 	hazard->held.fd = -1;
 	hazard->n_found = watchdog_find("", hazard->found, WATCHDOG_MAX);
-	for (size_t i = 0; !result && i < hazard->n_found; i++) {
-		const struct watchdog *device = &hazard->found[i];
-
-		result = append(hazard, NULL, watchdog_record(device, NULL, "found"), err);
-		if (!result)
-			result = note_reset(hazard, device, err);
-	}
+	for (size_t i = 0; !result && i < hazard->n_found; i++)
+		result = append(hazard, NULL, watchdog_record(&hazard->found[i], NULL, "found"),
+				err);
 	return result;
 }
 

@@ -111,7 +111,7 @@ START_TEST(only_what_is_selected)
 	ck_assert_uint_eq(sum.passed, 2);
 	ck_assert_uint_eq(sum.failed + sum.missing, 0);
 	text = text_of(&matrix, print);
-	ck_assert_ptr_null(strstr(text, "hung"));
+	ck_assert(!strstr(text, "hung"));
 	free(text);
 	proofs_free(&proofs);
 }

@@ -16,6 +16,7 @@ Suite *suite(void);
 	"{\"name\":\"one\",\"claim\":\"c\",\"source\":\"s\",\"danger\":\"may-throttle\"," \
 	"\"budget_s\":60,\"needs\":[],\"checks\":[{\"name\":\"a\",\"optional\":false}],"  \
 	"\"klog\":[{\"class\":\"throttle\",\"max\":3}],\"sysctls\":[\"kernel.x\"],"       \
+	"\"escalate\":[\"rcu-stall\",\"unknown-nmi\"],"                                   \
 	"\"options\":[{\"name\":\"workload\"}]}"
 
 static void make(struct suite_test *test)
@@ -67,6 +68,7 @@ START_TEST(declaration)
 	ck_assert_int_eq(test.klog[1].class, KLOG_NONE);
 	ck_assert_str_eq(test.sysctls[0], "kernel.x");
 	ck_assert_ptr_null(test.sysctls[1]);
+	ck_assert_uint_eq(test.escalate, ESCALATE_RCU_STALL | ESCALATE_UNKNOWN_NMI);
 	ck_assert_ptr_nonnull(suite_find(&test, "checks", "a"));
 	ck_assert_ptr_null(suite_find(&test, "checks", "b"));
 	ck_assert_ptr_null(suite_find(&test, "nosuch", "a"));
@@ -93,6 +95,9 @@ static const struct {
 	{ "\"max\":3", "\"max\":-1", "klog" },
 	{ "\"kernel.x\"", "\"../../etc/passwd\"", "sysctls" },
 	{ "\"kernel.x\"", "7", "sysctls" },
+	{ "\"rcu-stall\"", "\"everything\"", "escalate" },
+	{ "\"rcu-stall\"", "7", "escalate" },
+	{ "[\"rcu-stall\",\"unknown-nmi\"]", "true", "escalate" },
 	{ "\"options\":[{\"name\":\"workload\"}]", "\"options\":{}", "options" },
 	{ "{\"name\":\"one\"", "[\"name\"", "JSON" },
 	{ "\"budget_s\":60,", "\"budget_s\":60,\"budget_s\":61,", "JSON" },

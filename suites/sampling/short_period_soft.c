@@ -66,11 +66,14 @@ static int sample(const struct setting *setting, uint64_t ns, const struct cpus 
 	int result;
 
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	result = bystanders_start(all, cpus, err);
+	result = bystanders_start(all, cpus, 1, err);
 	if (result)
 		return result;
-	result = sampler_start(sampler, &attr, cpus, RING_PAGES, 0,
-			       (int)(ns / 1000000 * SAMPLES_MS), ns, err);
+	result = sampler_start(sampler, &attr, cpus,
+			       &(struct sampler_plan){ .pages = RING_PAGES,
+						       .limit = (int)(ns / 1000000 * SAMPLES_MS),
+						       .planned_ns = ns },
+			       err);
 	if (!result) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 		result = sampler_stop(sampler, err);
@@ -124,7 +127,9 @@ static void judge_progress(struct run *run, const struct setting *setting, doubl
 					    .unit = "ns",
 					    .labels = labels,
 					    .samples = all->grace_ns,
-					    .n = all->grace_n });
+					    .n = all->grace_total < BYSTANDER_GRACE_MAX
+							 ? all->grace_total
+							 : BYSTANDER_GRACE_MAX });
 	if (setting == settings)
 		*control = (struct progress){ control->row_ns, rounds, grace, INFINITY };
 	run_figure(run, "progress", setting->row, "worker rounds", rounds, "1/s");

@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Claim: sampling hardware counters at absurdly short periods (16, 17, 31) leaves the machine
+ * usable: neither a task nor RCU starves, and the kernel brings kernel.perf_event_max_sample_rate
+ * down to what the handler's cost and kernel.perf_cpu_time_max_percent imply.
+ *
+ * Mechanism: with such a period the next PMI is due as soon as the last one has been handled. What
+ * leaves time for anything else is that the kernel stops an event that had its samples of the tick,
+ * max_sample_rate / HZ; and that these are few enough because it times its handler and lowers the
+ * rate until handlers take their percentage. An architecture that does not tell the core how long
+ * its handler took (perf_sample_event_took()), or tells it wrongly, spends each tick on PMIs.
+ *
+ * On a broken kernel the machine stops in the first rows with such a period; or what goes on beside
+ * the sampling comes to next to nothing, or the limit ends far from where it has to.
+ *
+ * Before these come rows with period 10007, and with a limit so low that it needs no lowering: what
+ * they say is recorded before anything may stop.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "burst.h"
+#include "clock.h"
+#include "cycle_counter.h"
+#include "hypothesis.h"
+#include "placement.h"
+#include "rate_limit.h"
+#include "storm.h"
+#include "sysctl.h"
+
+#define PERCENT "25" /* as in the report, and the kernel's default */
+#define LIMIT 100000 /* too */
+
+#define ROW_MS 1000
+#define WARM_UP_NS 500000000 /* or as long as ten rows */
+/* 131,000 samples of 32 bytes, more than come in a row: lost ones would cost less than these. */
+#define RING_BYTES (4L << 20)
+#define BURST_NS 20000000
+#define BURST_PERIOD 10007
+#define TRIES 3	      /* of a row: a hypervisor may take the CPU away while it is in a handler */
+#define IN_TURN_MAX 8 /* CPUs that are sampled one after the other */
+#define LATE 10	      /* a row that takes so many times as long as it should is the last one */
+#define PROGRESS_MIN 5.0
+#define STALL_MAX_NS 10e9
+/*
+ * A counter that the kernel times handlers with may wrap: a row goes on beyond WRAPS of these. A
+ * wrap matters only to a handler that is running then: WRAP_NEAR_NS before it nobody else runs, and
+ * WRAP_TOUCH_NS before it the event is allowed its samples of a tick anew, one after the other.
+ */
+#define WRAPS 2
+#define WRAP_NEAR_NS 30e6
+#define WRAP_TOUCH_NS 80e3
+#define WRAP_AFTER_NS 100000000 /* for the limit to follow */
+#define WRAP_PRIORITY 2		/* SCHED_FIFO, above the reader of the rings */
+
+enum { CYCLES, INSTRUCTIONS, EVENTS };
+
+static const struct {
+	const char *name;
+	uint64_t config;
+} events[EVENTS] = {
+	[CYCLES] = { "cycles", PERF_COUNT_HW_CPU_CYCLES },
+	[INSTRUCTIONS] = { "instructions", PERF_COUNT_HW_INSTRUCTIONS },
+};
+
+/* From harmless to dangerous, of short periods that of the report first; each for cycles and for
+ * instructions. */
+static const struct step {
+	uint64_t period;
+	long limit; /* samples/s when it begins */
+	enum { TASK, FIRST_CPU, IN_TURN, ALL_CPUS } where;
+	bool both; /* both events at once, in place of one after the other */
+} steps[] = {
+	{ BURST_PERIOD, LIMIT, TASK }, { BURST_PERIOD, LIMIT, FIRST_CPU },
+	{ 17, 1024, FIRST_CPU },       { 17, 4096, FIRST_CPU },
+	{ 31, LIMIT, TASK },	       { 17, LIMIT, TASK },
+	{ 16, LIMIT, TASK },	       { 17, LIMIT, IN_TURN },
+	{ 31, LIMIT, IN_TURN },	       { 16, LIMIT, IN_TURN },
+	{ 17, LIMIT, ALL_CPUS },       { 17, LIMIT, ALL_CPUS, true },
+};
+
+struct experiment {
+	struct run *run;
+	const struct cpus *cpus;
+	struct bystanders all;
+	struct bystander_lap alone; /* what they do without sampling */
+	bool has[EVENTS];
+	struct rate_cost cost[EVENTS];
+	struct sampler_plan plan; /* of an ordinary row */
+	double least_samples;	  /* of any row */
+};
+
+/* A counter of this machine that wraps. */
+struct wrapping {
+	const struct cycle_counter *counter;
+	double hz;
+};
+
+/* A line of the table. */
+struct row {
+	struct sampler_plan plan;
+	struct wrapping *wrapping; /* NULL: an ordinary row */
+	const struct step *step;
+	unsigned int events; /* bit mask */
+	size_t from, to;     /* CPUs: indexes into experiment->cpus, `to` not included */
+	char name[96];
+};
+
+static struct perf_event_attr event_of(int event, uint64_t period)
+{
+	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, events[event].config);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	return attr;
+}
+
+static void name_row(const struct experiment *experiment, struct row *row)
+{
+	const struct step *step = row->step;
+	const char *name = row->events == 1U << CYCLES	       ? events[CYCLES].name
+			   : row->events == 1U << INSTRUCTIONS ? events[INSTRUCTIONS].name
+							       : "cycles and instructions";
+	char where[32], more[64] = "";
+
+	if (step->where == TASK)
+		snprintf(where, sizeof(where), "task");
+	else if (row->to - row->from > 1)
+		snprintf(where, sizeof(where), "all CPUs");
+	else
+		snprintf(where, sizeof(where), "cpu %d", experiment->cpus->cpu[row->from]);
+	if (step->limit != LIMIT)
+		snprintf(more, sizeof(more), ", limit %ld", step->limit);
+	if (row->wrapping)
+		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wrapping->counter->name);
+	snprintf(row->name, sizeof(row->name), "%s, %llu, %s%s", name,
+		 (unsigned long long)step->period, where, more);
+}
+
+/* What a sample of the row costs: with two events a PMI may have to handle both. */
+static struct rate_cost cost_of(const struct experiment *experiment, const struct row *row)
+{
+	struct rate_cost cost = { INFINITY, 0 };
+
+	for (int event = 0; event < EVENTS; event++)
+		if (row->events & 1U << event) {
+			cost.least_ns = fmin(cost.least_ns, experiment->cost[event].least_ns);
+			cost.most_ns += experiment->cost[event].most_ns;
+		}
+	return cost;
+}
+
+static void judge_samples(struct experiment *experiment, const struct row *row,
+			  const struct storm *storm)
+{
+	const struct sampler *sampler = &storm->sampler;
+	const double seconds = sampler_seconds(sampler);
+	struct run *run = experiment->run;
+	uint64_t samples = 0, lost = 0, throttled = 0, unthrottled = 0;
+
+	for (size_t i = 0; i < sampler->n; i++) {
+		const struct sampler_cpu *one = &sampler->cpu[i];
+
+		samples += one->samples;
+		lost += one->lost;
+		throttled += one->throttled;
+		unthrottled += one->unthrottled;
+		/* An event of a task begins anew with each switch to it. */
+		if (row->step->where != TASK)
+			run_check_le(run, "rate_limit", row->name,
+				     (double)(one->samples + one->lost),
+				     rate_limit_samples(storm->before, seconds), "1");
+		if (row->step->limit != LIMIT)
+			run_check_ge(run, "throttle_starts", row->name, (double)one->throttled, 1,
+				     "1");
+		for (int slice = 0; !row->plan.limit && slice < SAMPLER_SLICES; slice++)
+			run_check_ge(run, "keeps_coming", row->name, (double)one->slice[slice], 1,
+				     "1");
+		experiment->least_samples = fmin(experiment->least_samples, (double)one->samples);
+	}
+	run_figure(run, "samples", row->name, "samples", (double)samples, "1");
+	run_figure(run, "samples", row->name, "lost", (double)lost, "1");
+	run_figure(run, "samples", row->name, "throttle", (double)throttled, "1");
+	run_figure(run, "samples", row->name, "unthrottle", (double)unthrottled, "1");
+	run_figure(run, "samples", row->name, "time", seconds, "s");
+}
+
+/* The least of what workers of a kind did on the sampled CPUs, in % of what they do alone. */
+static double left(const struct experiment *experiment, const struct row *row,
+		   const struct bystander_lap *lap, size_t kind)
+{
+	double least = INFINITY;
+
+	for (size_t cpu = row->from; cpu < row->to; cpu++) {
+		size_t i = cpu * BYSTANDER_KINDS + kind;
+
+		least = fmin(least, 100 * lap->rate[i] / experiment->alone.rate[i]);
+	}
+	return least;
+}
+
+static void judge_progress(const struct experiment *experiment, const struct row *row,
+			   const struct storm *storm)
+{
+	const char *const labels[] = { "row", row->name, NULL };
+	const struct bystanders *all = &experiment->all;
+	const double grace = 100 * storm->lap.grace_rate / experiment->alone.grace_rate;
+	struct run *run = experiment->run;
+
+	for (size_t kind = 0; kind < BYSTANDER_KINDS; kind++) {
+		double percent = left(experiment, row, &storm->lap, kind);
+
+		run_figure(run, "left", row->name, bystander_kind_name(kind), percent, "%");
+		run_check_ge(run, "worker_progress", row->name, percent, PROGRESS_MIN, "%");
+	}
+	if (all->rcu && storm->lap.grace_to <= BYSTANDER_GRACE_MAX)
+		run_measure(run,
+			    &(struct measure){ .table = "RCU grace period",
+					       .row = row->name,
+					       .name = "grace_period",
+					       .unit = "ns",
+					       .labels = labels,
+					       .samples = all->grace_ns + storm->lap.grace_from,
+					       .n = storm->lap.grace_to - storm->lap.grace_from });
+	if (all->rcu) {
+		run_figure(run, "left", row->name, "grace periods", grace, "%");
+		run_check_ge(run, "rcu_progress", row->name, grace, PROGRESS_MIN, "%");
+	}
+	run_figure(run, "left", row->name, "main loop",
+		   100 * (double)storm->looks / (double)storm_looks(row->plan.planned_ns), "%");
+	run_check_le(run, "no_stall", row->name, storm->longest_ns, STALL_MAX_NS, "ns");
+}
+
+static void judge_limit(const struct experiment *experiment, const struct row *row,
+			const struct storm *storm, const struct rate_band *band)
+{
+	static const char *const quarters[] = { "at 1/4", "at 2/4", "at 3/4" };
+	struct run *run = experiment->run;
+
+	run_figure(run, "limit", row->name, "before", (double)storm->before, "1/s");
+	for (int i = 0; i < 3; i++)
+		run_figure(run, "limit", row->name, quarters[i], (double)storm->at[i], "1/s");
+	run_figure(run, "limit", row->name, "after", (double)storm->after, "1/s");
+	run_figure(run, "limit", row->name, "at least", band->low, "1/s");
+	run_figure(run, "limit", row->name, "at most", band->high, "1/s");
+	run_figure(run, "limit", row->name, "time for a sample",
+		   strtod(PERCENT, NULL) / 100 * 1e9 / (double)storm->after, "ns");
+	/* The longer periods ask for less than the limit may be, and need not lower it. */
+	if (row->step->period == BURST_PERIOD)
+		return;
+	run_check_le(run, "limit_comes_down", row->name, (double)storm->after, band->high, "1/s");
+	run_check_ge(run, "limit_stays_up", row->name, (double)storm->after, band->low, "1/s");
+}
+
+static size_t set_targets(const struct experiment *experiment, const struct row *row,
+			  struct sampler_target *targets)
+{
+	const bool task = row->step->where == TASK;
+	size_t n = 0;
+
+	for (size_t cpu = row->from; cpu < row->to; cpu++)
+		for (int event = 0; event < EVENTS; event++)
+			if (row->events & 1U << event)
+				targets[n++] = (struct sampler_target){
+					.attr = event_of(event, row->step->period),
+					.cpu = task ? -1 : experiment->cpus->cpu[cpu],
+					.tid = task ? experiment->all.worker[cpu * BYSTANDER_KINDS]
+							       .tid
+						    : -1,
+				};
+	return n;
+}
+
+/* The kernel forgets a limit that it lowered only when it is written. */
+static int write_limit(long limit, struct err *err)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", limit);
+	return sysctl_write(RATE_LIMIT_SYSCTL, text, err);
+}
+
+static int observe(const struct experiment *experiment, const struct row *row, struct storm *storm,
+		   struct err *err)
+{
+	struct sampler_target *targets = calloc(EVENTS * (row->to - row->from), sizeof(*targets));
+	int result = targets ? write_limit(row->step->limit, err) : err_set(err, ENOMEM, "targets");
+
+	if (!result)
+		result = storm_run(storm, targets, set_targets(experiment, row, targets),
+				   &row->plan, &experiment->all, err);
+	free(targets);
+	return result;
+}
+
+/* At each look of a row that waits for a wrap. */
+static void near_wrap(struct storm *storm, void *context)
+{
+	const struct wrapping *wrapping = context;
+	const struct cycle_counter *counter = wrapping->counter;
+	struct event *event = &storm->sampler.cpu[0].event;
+	uint64_t count = counter->read(), last = count;
+
+	if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_NEAR_NS)
+		return;
+	placement_policy(SCHED_FIFO, WRAP_PRIORITY, NULL);
+	for (; count >= last; count = counter->read()) {
+		last = count;
+		if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_TOUCH_NS)
+			continue;
+		event_disable(event, NULL);
+		event_enable(event, NULL);
+	}
+	placement_policy(SCHED_OTHER, 0, NULL);
+}
+
+/* One line of the table. False: no more. */
+static bool run_row(struct experiment *experiment, const struct row *row)
+{
+	const struct rate_cost cost = cost_of(experiment, row);
+	const struct rate_band band =
+		rate_limit_band((double)row->step->limit, strtod(PERCENT, NULL), &cost);
+	struct run *run = experiment->run;
+	struct storm storm = { .look = row->wrapping ? near_wrap : NULL, .context = row->wrapping };
+	struct err err;
+	bool on_time;
+
+	run_progress(run, "%s", row->name);
+	for (int try = 1; try <= (row->wrapping ? 1 : TRIES); try++) {
+		storm_free(&storm);
+		if (observe(experiment, row, &storm, &err)) {
+			storm_free(&storm);
+			run_broken(run, "%s: %s", row->name, err.text);
+			return false;
+		}
+		if ((double)storm.after >= band.low)
+			break;
+		run_note(run, "%s: the limit fell to %ld, try %d", row->name, storm.after, try);
+	}
+	judge_samples(experiment, row, &storm);
+	judge_progress(experiment, row, &storm);
+	judge_limit(experiment, row, &storm, &band);
+	on_time = storm.seconds * 1e9 < LATE * (double)row->plan.planned_ns;
+	if (!on_time)
+		run_note(run, "%s: took %.1f s in place of %.1f s; no more rows are run", row->name,
+			 storm.seconds, (double)row->plan.planned_ns / 1e9);
+	storm_free(&storm);
+	return on_time;
+}
+
+/* A step: for each event, on each CPU that it is meant for. */
+static bool run_step(struct experiment *experiment, const struct step *step)
+{
+	const unsigned int all = (1U << EVENTS) - 1;
+	const size_t n = experiment->cpus->n;
+	const size_t turns = step->where != IN_TURN ? 1 : n < IN_TURN_MAX ? n : IN_TURN_MAX;
+	bool go_on = true;
+
+	if (step->both && !(experiment->has[CYCLES] && experiment->has[INSTRUCTIONS]))
+		return true;
+	if (step->where == ALL_CPUS && n == 1 && !step->both)
+		return true;
+	for (int event = 0; go_on && event < (step->both ? 1 : EVENTS); event++)
+		for (size_t turn = 0; go_on && turn < turns && experiment->has[event]; turn++) {
+			struct row row = { .plan = experiment->plan,
+					   .step = step,
+					   .events = step->both ? all : 1U << event,
+					   .from = turn * n / turns };
+
+			row.to = step->where == ALL_CPUS ? n : row.from + 1;
+			name_row(experiment, &row);
+			go_on = run_row(experiment, &row);
+		}
+	return go_on;
+}
+
+/* What a sample costs, as seen from outside: a machine survives these however much it is. */
+static bool measure_cost(struct experiment *experiment, int event)
+{
+	const struct perf_event_attr attr = event_of(event, BURST_PERIOD);
+	struct rate_cost *cost = &experiment->cost[event];
+	struct run *run = experiment->run;
+	struct burst burst;
+	struct err err;
+
+	*cost = (struct rate_cost){ INFINITY, 0 };
+	for (size_t i = 0; i < experiment->cpus->n; i++) {
+		char row[64];
+
+		snprintf(row, sizeof(row), "%s, cpu %d", events[event].name,
+			 experiment->cpus->cpu[i]);
+		run_progress(run, "cost of a sample of %s", row);
+		if (burst_measure(&burst, &attr, experiment->cpus->cpu[i], BURST_NS, &err)) {
+			run_note(run, "%s left out: %s", row, err.text);
+			return false;
+		}
+		run_figure(run, "cost", row, "samples", (double)burst.samples, "1");
+		run_figure(run, "cost", row, "CPU left", 100 * burst.left, "%");
+		run_figure(run, "cost", row, "cost of a sample", burst.cost_ns, "ns");
+		if (!(burst.cost_ns > 0)) {
+			run_note(run, "%s left out: no sample came", row);
+			return false;
+		}
+		cost->least_ns = fmin(cost->least_ns, burst.cost_ns);
+		cost->most_ns = fmax(cost->most_ns, burst.cost_ns);
+	}
+	return true;
+}
+
+/* What goes on beside the sampling, when there is none. */
+static bool measure_alone(struct experiment *experiment)
+{
+	const struct sampler_plan warm_up = {
+		.planned_ns = fmin(WARM_UP_NS, 10 * (double)experiment->plan.planned_ns)
+	};
+	struct storm storm = { 0 };
+	struct err err;
+	int result;
+
+	run_progress(experiment->run, "without sampling");
+	result = storm_run(&storm, NULL, 0, &warm_up, &experiment->all, &err);
+	storm_free(&storm);
+	if (!result)
+		result = storm_run(&storm, NULL, 0, &experiment->plan, &experiment->all, &err);
+	experiment->alone = storm.lap;
+	if (result)
+		run_broken(experiment->run, "without sampling: %s", err.text);
+	return !result;
+}
+
+/* Where handlers are timed with a counter that wraps: cycles on the first CPU, beyond that. */
+static void run_wrap(struct experiment *experiment)
+{
+	static const struct step step = { 17, LIMIT, FIRST_CPU };
+	struct wrapping wrapping = { .counter = cycle_counter_here() };
+	struct row row = { .step = &step, .events = 1U << CYCLES, .to = 1, .wrapping = &wrapping };
+	struct placement placement;
+	struct err err;
+	double ns;
+
+	if (!wrapping.counter)
+		return;
+	if (cycle_counter_frequency(wrapping.counter, &wrapping.hz, &err) ||
+	    placement_pin(&placement, experiment->cpus->cpu[0], &err)) {
+		run_broken(experiment->run, "%s: %s", wrapping.counter->name, err.text);
+		return;
+	}
+	ns = cycle_counter_left_ns(wrapping.counter, wrapping.hz, wrapping.counter->read()) +
+	     (WRAPS - 1) * cycle_counter_left_ns(wrapping.counter, wrapping.hz, 0);
+	row.plan = experiment->plan;
+	row.plan.planned_ns = (uint64_t)ns + WRAP_AFTER_NS;
+	name_row(experiment, &row);
+	run_row(experiment, &row);
+	placement_restore(&placement, NULL);
+}
+
+static void run_steps(struct experiment *experiment)
+{
+	const size_t n = sizeof(steps) / sizeof(steps[0]);
+	bool go_on = measure_alone(experiment);
+
+	for (size_t i = 0; go_on && i < n; i++)
+		go_on = run_step(experiment, &steps[i]);
+	if (go_on)
+		run_wrap(experiment);
+	bystander_lap_free(&experiment->alone);
+}
+
+static int run_short_periods(struct run *run)
+{
+	struct experiment experiment = { .run = run,
+					 .cpus = run_cpus(run),
+					 .least_samples = INFINITY };
+	size_t ms = ROW_MS, limit = 0;
+	struct err err;
+
+	run_option_count(run, "row-ms", &ms);
+	run_option_count(run, "limit", &limit);
+	experiment.plan = (struct sampler_plan){
+		.pages = (unsigned int)(RING_BYTES / sysconf(_SC_PAGESIZE)),
+		.limit = (int)limit,
+		.planned_ns = ms * 1000000,
+	};
+	if (sysctl_write(RATE_PERCENT_SYSCTL, PERCENT, &err) || write_limit(LIMIT, &err))
+		return run_broken(run, "%s", err.text);
+	for (int event = 0; event < EVENTS; event++)
+		experiment.has[event] = measure_cost(&experiment, event);
+	if (bystanders_start(&experiment.all, experiment.cpus, BYSTANDER_KINDS, &err))
+		return run_broken(run, "%s", err.text);
+	run_steps(&experiment);
+	bystanders_stop(&experiment.all);
+	bystanders_free(&experiment.all);
+	run_control(run, "samples in the row with fewest",
+		    isfinite(experiment.least_samples) ? experiment.least_samples : 0, 0, "1");
+	return 0;
+}
+
+static const struct need needs[] = {
+	{ .kind = NEED_ROOT },
+	{ .kind = NEED_PMU },
+	{ .kind = NEED_END },
+};
+
+static const struct check checks[] = {
+	{ .name = "worker_progress",
+	  .claim = "a task that computes and one that uses files get on beside the sampling",
+	  .origin = "5 % of what they do without: an event may take the 25 % of "
+		    "perf_cpu_time_max_percent and as much again outside of its handler, and two "
+		    "are sampled at once; starvation as reported left 0.03 %" },
+	{ .name = "rcu_progress",
+	  .claim = "RCU grace periods come beside the sampling",
+	  .origin = "5 % of those without: a starved grace-period thread completes none",
+	  .optional = true },
+	{ .name = "no_stall",
+	  .claim = "the main loop, which sleeps for 10 ms and looks, is never stopped for long",
+	  .origin = "10 s: half of what the kernel calls a soft lockup or an RCU stall" },
+	{ .name = "keeps_coming",
+	  .claim = "no quarter of a row is without a sample",
+	  .origin = "a throttled event resumes at the next tick; a quarter is 250 ms, or of a row "
+		    "of --row-ms" },
+	{ .name = "rate_limit",
+	  .claim = "an event gets no more samples than the limit allows",
+	  .origin = "limit + HZ (samples per tick are rounded up) for the time of the row and two "
+		    "ticks; kernel/events/core.c, HZ of 100 to 1024" },
+	{ .name = "throttle_starts",
+	  .claim = "a limit far below the asked rate throttles",
+	  .origin = "one sample each 17 cycles asks for millions per second" },
+	{ .name = "limit_comes_down",
+	  .claim = "the kernel lowers the limit until handlers keep to their percentage",
+	  .origin = "2.5 times what the cost of a sample implies: entry, exit and cold caches are "
+		    "not timed (lib/rate_limit.h, perf_sample_event_took())" },
+	{ .name = "limit_stays_up",
+	  .claim = "and no lower than that, or than it was",
+	  .origin = "0.4 of what the cost of a sample implies, less HZ: it goes a quarter below, "
+		    "and samples that come thick may cost twice as much (lib/rate_limit.h)" },
+	{ 0 },
+};
+
+static const char *const sysctls[] = { RATE_PERCENT_SYSCTL, RATE_LIMIT_SYSCTL, NULL };
+
+static const struct option_spec options[] = {
+	{ .name = "row-ms",
+	  .value = "MS",
+	  .help = "how long each line of the table is measured (1000)",
+	  .least = 20,
+	  .most = 600000 },
+	{ .name = "limit",
+	  .value = "N",
+	  .help = "let each event stop itself after N samples, so that no machine is lost (no "
+		  "limit)",
+	  .least = 1,
+	  .most = 1000000000 },
+	{ 0 },
+};
+
+const struct hypothesis hypothesis = {
+	.name = "short_period",
+	.claim = "Sampling hardware counters at absurdly short periods (16, 17, 31) leaves the "
+		 "machine usable: neither a task nor RCU starves, and the kernel brings "
+		 "kernel.perf_event_max_sample_rate down to what the handler's cost and "
+		 "kernel.perf_cpu_time_max_percent imply.",
+	.source = "alpha/perf: Enable duration-based sampling throttling (linux-alpha, period 17)",
+	.danger = DANGER_MAY_HANG,
+	.budget_s = 120,
+	.needs = needs,
+	.checks = checks,
+	.klog = rate_limit_klog,
+	.sysctls = sysctls,
+	.options = options,
+	.run = run_short_periods,
+};
