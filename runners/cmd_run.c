@@ -425,6 +425,9 @@ static int conduct(struct session *session, struct err *err)
 		active_clear(session->dir);
 	journal_close(&session->journal);
 	finish_mirrors(session);
+	if (result && !session->guest)
+		return command_error("run", "%s; it ends here: 'pmiproof run --resume %s' goes on",
+				     err->text, session->dir);
 	if (!result && !session->guest)
 		result = run_show_report("run", session->dir, session->options.ktap, err);
 	return result ? command_error("run", "%s", err->text) : code;

@@ -5,12 +5,12 @@
 # one that the machine did not survive, with the report on a file system of its own.
 #
 # Install as /etc/initramfs-tools/scripts/init-premount/pmiproof, with pmiproof.hook beside it, and boot with
-#   pmiproof=DEVICE     the file system, such as pmiproof=LABEL=pmiproof or pmiproof=/dev/vda; without it nothing
-#                       is done
+#   pmiproof=DEVICE   the file system, such as pmiproof=/dev/vda1; without it nothing is done
 # On that file system:
-#   arguments    of `pmiproof run` for the first start, one a line; without this file none is begun
-#   report/      the report, where it exists the run in it is resumed
-#   log          what the command printed
+#   arguments          of `pmiproof run` for a new run, one a line; without this file none is begun
+#   resume-arguments   the same for going on with it, such as --max-resets
+#   report/            the report; where there is one, the run in it is resumed
+#   log                what the command printed
 # It returns when the run is over, whatever came out; 1 when the file system is not there.
 
 case ${1:-} in
@@ -46,27 +46,33 @@ until mount "$device" $place 2>/dev/null; do
 	sleep 1
 done
 
-# What is passed on is in "$@": one argument for each line of the file.
-begin() {
-	while IFS= read -r word; do
+# run_with FILE ARGUMENT...: with these and those of the file, one a line, if there is one.
+run_with() {
+	file=$place/$1
+	shift
+	[ ! -e "$file" ] || while IFS= read -r word; do
 		set -- "$@" "$word"
-	done <$place/arguments
-	"$command" run -o $place/report "$@"
+	done <"$file"
+	"$command" run "$@"
 }
 
 # The supervisor itself may be killed: the run goes on with what is left of it.
-rc=137
-while [ $rc -gt 128 ] && [ $rc -ne 130 ]; do
+tries=10
+while [ $tries -gt 0 ]; do
+	tries=$((tries - 1))
 	if [ -s $place/report/journal.jsonl ]; then
-		"$command" run --resume $place/report
+		run_with resume-arguments --resume $place/report
 	elif [ -e $place/arguments ]; then
 		rm -rf $place/report
-		begin
+		run_with arguments -o $place/report
 	else
 		break
 	fi
 	rc=$?
 	echo "pmiproof: exit code $rc"
+	case $rc in
+	[0-9] | [0-9][0-9] | 1[01]? | 12[0-8] | 130) break ;; # it has ended by itself, or by Ctrl-C
+	esac
 done >>$place/log 2>&1 </dev/null
 umount $place
 exit 0
