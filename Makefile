@@ -138,8 +138,9 @@ lab: $(INSERT) ## fetch and build what the lab boots: QEMU with an emulated PMU,
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu x86 $(CACHE) $(INSERT) $(BUILD)/lab/qemu
 	@fixtures/machines/fetch-kernel $(CACHE) $(BUILD)/lab/kernel
 
-lab-alpha: $(INSERT) ## the same for Alpha: QEMU with the counters of an EV67, and its PALcode
+lab-alpha: $(INSERT) ## the same for Alpha: QEMU with the counters of an EV67, its PALcode, a kernel, and our programs
 	@QEMU_SRC='$(QEMU_SRC)' fixtures/machines/build-qemu alpha $(CACHE) $(INSERT) $(BUILD)/lab/alpha/qemu
+	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel alpha $(CACHE) $(INSERT) $(BUILD)/lab/alpha/variants
 	@$(MAKE) --no-print-directory alpha
 	@ln -sfn ../../alpha $(BUILD)/lab/alpha/guest
 
