@@ -408,7 +408,8 @@ int mirrors_open(struct mirrors *mirrors, char *const *dests, size_t n, bool res
 {
 	int result = 0;
 
-	*mirrors = (struct mirrors){ .of = calloc(n ? n : 1, sizeof(*mirrors->of)) };
+	mirrors->n = 0;
+	mirrors->of = calloc(n ? n : 1, sizeof(struct mirror *));
 	if (!mirrors->of)
 		return err_set(err, ENOMEM, "mirrors");
 	while (!result && mirrors->n < n) {
