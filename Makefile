@@ -126,8 +126,8 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke lab-smoke-alpha \
-	lab-test prove-test prove fuzz
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
@@ -226,6 +226,9 @@ lab-test: build lab-kernels lab-alpha $(PLANTED) ## test group: the emulated mac
 	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha planted
 	@ci/lab-test
 
+reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that hang, crash and start again, and runs that survive it
+	@ci/reliability
+
 completion-test: ## test group: the bash completion
 	@ci/completion-test
 
@@ -255,6 +258,8 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
 	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \
 		install -D -m 644 $$page $(SHARE)/doc/pmiproof/$$page || exit; done
+	for file in $(filter-out %.md,$(shell find docs/examples -type f)); do \
+		install -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(SHARE)/doc/pmiproof/$$file || exit; done
 	ALLOW=$(ALLOW) ci/kselftest-tree $(LIBEXEC)/kselftest $(BUILD)/kselftest $(SUITES)
 
 install-kselftest: build ## lay out only the tree for run_kselftest.sh, in KST=DIR

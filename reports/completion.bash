@@ -41,7 +41,7 @@ _pmiproof_own_options() {
 
 _pmiproof_run_options() {
 	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--option --workload --identify --ktap --suites -h --help
+			--option --workload --identify --mirror --ktap --suites -h --help
 }
 
 _pmiproof_lab_options() {
