@@ -66,7 +66,7 @@ PKG_CONFIG := pkg-config
 
 # For another architecture: its compiler, and libraries that fixtures/libraries/build has made.
 ifneq ($(ARCH),)
-$(if $(wildcard fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): fixtures/libraries has no such file))
+$(if $(shell grep -s ^host= fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): no such architecture in fixtures/libraries))
 # A line NAME='value' of it is for the shell, too.
 cross = $(shell . fixtures/libraries/$(ARCH) && echo "$$$(1)")
 SYSROOT := $(BUILD)/libraries

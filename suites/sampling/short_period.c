@@ -571,7 +571,7 @@ const struct hypothesis hypothesis = {
 		 "kernel.perf_cpu_time_max_percent imply.",
 	.source = "alpha/perf: Enable duration-based sampling throttling (linux-alpha, period 17)",
 	.danger = DANGER_MAY_HANG,
-	.budget_s = 120,
+	.budget_s = 240,
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
