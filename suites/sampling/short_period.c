@@ -23,13 +23,12 @@
 #include <unistd.h>
 
 #include "burst.h"
-#include "clock.h"
-#include "cycle_counter.h"
 #include "hypothesis.h"
 #include "placement.h"
 #include "rate_limit.h"
 #include "storm.h"
 #include "sysctl.h"
+#include "wrap_watch.h"
 
 #define PERCENT "25" /* as in the report, and the kernel's default */
 #define LIMIT 100000 /* too */
@@ -38,23 +37,13 @@
 #define WARM_UP_NS 500000000 /* or as long as ten rows */
 /* 131,000 samples of 32 bytes, more than come in a row: lost ones would cost less than these. */
 #define RING_BYTES (4L << 20)
-#define BURST_NS 20000000
 #define BURST_PERIOD 10007
 #define TRIES 3	      /* of a row: a hypervisor may take the CPU away while it is in a handler */
 #define IN_TURN_MAX 8 /* CPUs that are sampled one after the other */
 #define LATE 3	      /* a row that takes so many times as long as it should is the last one */
 #define PROGRESS_MIN 5.0
 #define STALL_MAX_NS 10e9
-/*
- * A counter that the kernel times handlers with may wrap: a row goes on beyond WRAPS of these. A
- * wrap matters only to a handler that is running then: WRAP_NEAR_NS before it nobody else runs, and
- * WRAP_TOUCH_NS before it the event is allowed its samples of a tick anew, one after the other.
- */
 #define WRAPS 2
-#define WRAP_NEAR_NS 30e6
-#define WRAP_TOUCH_NS 80e3
-#define WRAP_AFTER_NS 100000000 /* for the limit to follow */
-#define WRAP_PRIORITY 2		/* SCHED_FIFO, above the reader of the rings */
 
 enum { CYCLES, INSTRUCTIONS, EVENTS };
 
@@ -99,16 +88,10 @@ struct experiment {
 	double least_samples;	  /* of any row */
 };
 
-/* A counter of this machine that wraps. */
-struct wrapping {
-	const struct cycle_counter *counter;
-	double hz;
-};
-
 /* A line of the table. */
 struct row {
 	struct sampler_plan plan;
-	struct wrapping *wrapping; /* NULL: an ordinary row */
+	struct wrap_watch *wraps; /* NULL: an ordinary row */
 	const struct step *step;
 	unsigned int events; /* bit mask */
 	size_t from, to;     /* CPUs: indexes into experiment->cpus, `to` not included */
@@ -140,8 +123,8 @@ static void name_row(const struct experiment *experiment, struct row *row)
 		snprintf(where, sizeof(where), "cpu %d", experiment->cpus->cpu[row->from]);
 	if (step->limit != LIMIT)
 		snprintf(more, sizeof(more), ", limit %ld", step->limit);
-	if (row->wrapping)
-		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wrapping->counter->name);
+	if (row->wraps)
+		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wraps->counter->name);
 	snprintf(row->name, sizeof(row->name), "%s, %llu, %s%s", name,
 		 (unsigned long long)step->period, where, more);
 }
@@ -302,27 +285,6 @@ static int observe(const struct experiment *experiment, const struct row *row, s
 	return result;
 }
 
-/* At each look of a row that waits for a wrap. */
-static void near_wrap(struct storm *storm, void *context)
-{
-	const struct wrapping *wrapping = context;
-	const struct cycle_counter *counter = wrapping->counter;
-	struct event *event = &storm->sampler.cpu[0].event;
-	uint64_t count = counter->read(), last = count;
-
-	if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_NEAR_NS)
-		return;
-	placement_policy(SCHED_FIFO, WRAP_PRIORITY, NULL);
-	for (; count >= last; count = counter->read()) {
-		last = count;
-		if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_TOUCH_NS)
-			continue;
-		event_disable(event, NULL);
-		event_enable(event, NULL);
-	}
-	placement_policy(SCHED_OTHER, 0, NULL);
-}
-
 /* One line of the table. False: no more. */
 static bool run_row(struct experiment *experiment, const struct row *row)
 {
@@ -330,12 +292,12 @@ static bool run_row(struct experiment *experiment, const struct row *row)
 	const struct rate_band band =
 		rate_limit_band((double)row->step->limit, strtod(PERCENT, NULL), &cost);
 	struct run *run = experiment->run;
-	struct storm storm = { .look = row->wrapping ? near_wrap : NULL, .context = row->wrapping };
+	struct storm storm = { .look = row->wraps ? wrap_watch_look : NULL, .context = row->wraps };
 	struct err err;
 	bool on_time;
 
 	run_progress(run, "%s", row->name);
-	for (int try = 1; try <= (row->wrapping ? 1 : TRIES); try++) {
+	for (int try = 1; try <= (row->wraps ? 1 : TRIES); try++) {
 		storm_free(&storm);
 		if (observe(experiment, row, &storm, &err)) {
 			storm_free(&storm);
@@ -398,16 +360,12 @@ static bool measure_cost(struct experiment *experiment, int event)
 
 		snprintf(row, sizeof(row), "%s, cpu %d", events[event].name,
 			 experiment->cpus->cpu[i]);
-		run_progress(run, "cost of a sample of %s", row);
-		if (burst_measure(&burst, &attr, experiment->cpus->cpu[i], BURST_NS, &err)) {
+		if (burst_record(run, row, &burst, &attr, experiment->cpus->cpu[i], &err)) {
 			run_note(run, "%s left out: %s", row, err.text);
 			return false;
 		}
-		run_figure(run, "cost", row, "samples", (double)burst.samples, "1");
-		run_figure(run, "cost", row, "CPU left", 100 * burst.left, "%");
-		run_figure(run, "cost", row, "cost of a sample", burst.cost_ns, "ns");
 		if (!(burst.cost_ns > 0)) {
-			run_note(run, "%s left out: no sample came", row);
+			run_note(run, "%s left out: samples cost nothing", row);
 			return false;
 		}
 		cost->least_ns = fmin(cost->least_ns, burst.cost_ns);
@@ -441,25 +399,24 @@ static bool measure_alone(struct experiment *experiment)
 static void run_wrap(struct experiment *experiment)
 {
 	static const struct step step = { 17, LIMIT, FIRST_CPU };
-	struct wrapping wrapping = { .counter = cycle_counter_here() };
-	struct row row = { .step = &step, .events = 1U << CYCLES, .to = 1, .wrapping = &wrapping };
+	struct row row = {
+		.plan = experiment->plan, .step = &step, .events = 1U << CYCLES, .to = 1
+	};
 	struct placement placement;
+	struct wrap_watch wraps;
 	struct err err;
-	double ns;
 
-	if (!wrapping.counter)
-		return;
-	if (cycle_counter_frequency(wrapping.counter, &wrapping.hz, &err) ||
+	if (wrap_watch_open(&wraps, &err) ||
 	    placement_pin(&placement, experiment->cpus->cpu[0], &err)) {
-		run_broken(experiment->run, "%s: %s", wrapping.counter->name, err.text);
+		run_broken(experiment->run, "wraps of a counter: %s", err.text);
 		return;
 	}
-	ns = cycle_counter_left_ns(wrapping.counter, wrapping.hz, wrapping.counter->read()) +
-	     (WRAPS - 1) * cycle_counter_left_ns(wrapping.counter, wrapping.hz, 0);
-	row.plan = experiment->plan;
-	row.plan.planned_ns = (uint64_t)ns + WRAP_AFTER_NS;
-	name_row(experiment, &row);
-	run_row(experiment, &row);
+	if (wraps.counter) {
+		row.wraps = &wraps;
+		row.plan.planned_ns = wrap_watch_ns(&wraps, WRAPS);
+		name_row(experiment, &row);
+		run_row(experiment, &row);
+	}
 	placement_restore(&placement, NULL);
 }
 
