@@ -288,7 +288,7 @@ static json_t *load_schema(void)
 }
 
 static const char *const journals[] = {
-	"verdicts", "emulated", "repeat", "stopped", "hostile", "forms", "guarded",
+	"verdicts", "emulated", "repeat", "stopped", "hostile", "forms", "guarded", "resumed",
 };
 
 /* Call `each` for every record of the good journals; returns how many there were. */
@@ -458,6 +458,11 @@ static const struct {
 	{ "measure", "histogram", "[[1, 2, 3]]" },
 	{ "log", "level", "8" },
 	{ "output", "stream", "\"stdlog\"" },
+	{ "resume", "after", "\"sleep\"" },
+	{ "resume", "kept", "-1" },
+	{ "resume", "boots", "[\"here\"]" },
+	{ "resume", "in_flight", "{\"test\": \"first\"}" },
+	{ "saved", "sysctls", "{\"kernel.panic\": 1}" },
 	{ "end", "verdict", "\"none\"" },
 	{ "end", "duration_s", "-1" },
 	{ "end", "exit", "256" },

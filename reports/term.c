@@ -325,8 +325,8 @@ static const struct {
 	const char *text;
 } resumed_after[] = {
 	{ "reset", "the machine was reset" },
-	{ "died", "the supervisor had died" },
-	{ "interrupted", "it had been interrupted" },
+	{ "died", "the supervisor died" },
+	{ "interrupted", "it was interrupted" },
 	{ "done", "it had ended" },
 };
 
@@ -339,11 +339,12 @@ static void put_resumed(struct term *term, const json_t *resume)
 
 	while (i < COUNT(resumed_after) && strcmp(resumed_after[i].after, after) != 0)
 		i++;
-	snprintf(text, sizeof(text), "%s, after %s%s%s; %" JSON_INTEGER_FORMAT " had a verdict",
+	snprintf(text, sizeof(text),
+		 "%s: %s%s%s; %" JSON_INTEGER_FORMAT " done, %" JSON_INTEGER_FORMAT " left",
 		 record_text(resume, "time"),
-		 i < COUNT(resumed_after) ? resumed_after[i].text : after,
-		 *test ? " while this ran: " : "", test,
-		 json_integer_value(json_object_get(resume, "kept")));
+		 i < COUNT(resumed_after) ? resumed_after[i].text : after, *test ? " during " : "",
+		 test, json_integer_value(json_object_get(resume, "kept")),
+		 json_integer_value(json_object_get(resume, "left")));
 	term_line(term, "resumed", text);
 }
 

@@ -22,7 +22,6 @@
 
 #define PSTORE "/sys/fs/pstore"
 #define PSTORE_MAGIC 0x6165676cL /* PSTOREFS_MAGIC of linux/magic.h */
-#define WATCHDOGS "/sys/class/watchdog"
 #define RELEASE "/proc/sys/kernel/osrelease"
 
 static int read_journal(struct resume *resume, const char *dir, struct err *err)
@@ -278,7 +277,7 @@ static void gather(struct evidence *evidence, const struct resume *resume)
 		evidence_kernel_log(evidence, state->kseq, since_boot_us(time_ms(state->start)));
 		return;
 	}
-	evidence_watchdog(evidence, WATCHDOGS);
+	evidence_watchdog(evidence, "");
 	read_pstore(evidence, (time_t)(time_ms(state->run) / 1000));
 }
 
@@ -318,8 +317,8 @@ static void judge_cut_off(const struct resume *resume, const struct evidence *ev
 }
 
 /*
- * Put back what can be, and say so. What cannot is said, too: it ends nothing. Where the janitor has
- * tidied up, whatever differs now was changed by somebody else.
+ * Put back what can be, and say so. What cannot is said, too: it ends nothing. Where the janitor
+ * has tidied up, whatever differs now was changed by somebody else.
  */
 static int recover(const struct resume *resume, struct supervisor *supervisor, json_t *restored,
 		   struct err *err)
