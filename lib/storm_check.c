@@ -101,8 +101,8 @@ START_TEST(lap_of_bystanders)
 	struct err err;
 
 	ck_assert_int_eq(bystander_lap_start(&lap, &all, &err), 0);
-	workers[0].rounds += 100;
-	workers[1].rounds += 200;
+	all.worker[0].rounds += 100;
+	all.worker[1].rounds += 200;
 	all.grace_total += 50;
 	bystander_lap_end(&lap, &all);
 	ck_assert_double_gt(lap.rate[0], 0);
