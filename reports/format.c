@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
+	  .write = csv_write },
 	{ NULL },
 };
 
