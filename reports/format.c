@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "csv.h"
+#include "json.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "json", "everything, as one document for programs", .write = json_write },
 	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
 	  .write = csv_write },
 	{ NULL },
