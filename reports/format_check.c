@@ -35,6 +35,7 @@ static const struct {
 	const char *journal, *format, *baseline, *golden;
 } goldens[] = {
 	{ "emulated", "csv", NULL, "emulated.csv" },
+	{ "verdicts", "junit", NULL, "verdicts.xml" },
 };
 
 START_TEST(layout)
