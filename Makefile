@@ -279,9 +279,17 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The style sheet of HTML reports, as a string.
+$(BUILD)/reports/style.c: reports/style.css
+	@mkdir -p $(@D)
+	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
+		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
+$(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
-$(CMD_LIB): $(call obj,$(CMD_SRC))
+$(CMD_LIB): $(call obj,$(CMD_SRC)) $(BUILD)/reports/style.o
 $(LIB) $(CMD_LIB):
 	@mkdir -p $(@D) && rm -f $@
 	$(call quiet,AR  )$(AR) rcs $@ $^

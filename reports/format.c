@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "csv.h"
+#include "html.h"
 #include "json.h"
 #include "junit.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "html", "one page with tables and plots for a browser", .write = html_write },
 	{ "junit", "JUnit XML, with figures as properties, for CI", .write = junit_write },
 	{ "json", "everything, as one document for programs", .write = json_write },
 	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
