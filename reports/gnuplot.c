@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define LABEL_MAX 48 /* characters: what fits beside a plot, or twice below it */
+#define LABEL_MAX 72 /* characters: a name that was cut before, and n */
 
 /* A plot takes some 20 ms and 50 kB. */
 #define CPU_SECONDS 20

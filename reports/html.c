@@ -196,7 +196,7 @@ static void put_reproduce(struct html *html)
 {
 	const char *cwd = record_text(html->report->run, "cwd");
 
-	fputs("<section>\n<h2>How to reproduce</h2>\n<pre class=\"scroll\">", html->out);
+	fputs("<section>\n<h2>How to reproduce</h2>\n<pre class=\"command\">", html->out);
 	html_words(html, "code", command_line(html->report));
 	fputs("</pre>\n<p>", html->out);
 	if (*cwd) {

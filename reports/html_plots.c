@@ -6,12 +6,34 @@
 #include "html.h"
 #include "plot.h"
 
+/* What stands for what, below a plot, where it has room and text is text. */
+static void put_legend(struct html *html, const struct plot_shape *shape)
+{
+	static const char *const marks[PLOT_CURVES] = { "\u25cb", "\u25a1", "\u25b3", "\u25c7",
+							"\u25cf" };
+
+	if (!shape->n_legend)
+		return;
+	fputs("<ul class=\"legend\">\n", html->out);
+	for (size_t i = 0; i < shape->n_legend; i++) {
+		fprintf(html->out, "<li><span class=\"colour-%zu\">%s</span> ", i + 1,
+			shape->marks && marks[i] ? marks[i] : "\u25ac");
+		html_text(html, shape->legend[i]);
+		fputs("</li>\n", html->out);
+	}
+	if (shape->band)
+		fputs("<li><span class=\"band\">\u25ac</span> bounds</li>\n", html->out);
+	fputs("</ul>\n", html->out);
+}
+
 static void put_figure(struct html *html, const struct plot_spec *spec,
 		       const struct plot_shape *shape, const char *svg)
 {
 	fputs("<figure>\n<div class=\"scroll plot\" role=\"img\" aria-label=\"", html->out);
 	html_text(html, spec->title);
-	fprintf(html->out, "\">%s</div>\n<figcaption>", svg);
+	fprintf(html->out, "\">%s</div>\n", svg);
+	put_legend(html, shape);
+	fputs("<figcaption>", html->out);
 	html_text(html, spec->title);
 	fputs(html->report->emulated ? " (emulated). " : ". ", html->out);
 	if (spec->note)
@@ -53,7 +75,7 @@ static void draw(struct html *html, const struct plot_spec *spec, const char *sc
 static void put_plot(struct html *html, const struct plot_spec *spec,
 		     const struct cost_table *tables, size_t n, size_t index)
 {
-	struct plot_shape shape;
+	struct plot_shape shape = { 0 };
 	char *script = NULL;
 	size_t size;
 	FILE *out = open_memstream(&script, &size);
@@ -65,6 +87,7 @@ static void put_plot(struct html *html, const struct plot_spec *spec,
 		draw(html, spec, script, &shape);
 	else if (result != -ENODATA)
 		html->result = result;
+	plot_shape_free(&shape);
 	free(script);
 }
 

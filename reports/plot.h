@@ -44,15 +44,28 @@ bool plot_fits(const struct plot_spec *spec, const struct cost_table *tables, si
 /* The column of that name, which may be NULL, or NULL. */
 const struct cost_column *plot_column(const struct cost_table *cost, const char *name);
 
+#define PLOT_CURVES 8 /* curves or bars: as many as there are colours */
+
 /* What came out of a plot's data. */
 struct plot_shape {
 	unsigned int width, height;
 	size_t rows, left_out; /* drawn, and there too, but too many */
+	double label_width;    /* of the widest one beside the rows */
+	/*
+	 * What stands for what, in the order of the colours, as a machine calls it. The plot has no
+	 * room for it.
+	 */
+	char *legend[PLOT_CURVES];
+	size_t n_legend;
+	bool marks; /* the legend is of marks: circle, square, triangle, diamond, dot */
+	bool band;  /* there is a grey band */
 };
+
+void plot_shape_free(struct plot_shape *shape);
 
 /*
  * Write gnuplot's script for tables[index] that the plot fits. Returns 0, -ENODATA when there is
- * nothing to show, or -ENOMEM.
+ * nothing to show, or -ENOMEM. Free the shape in any case.
  */
 int plot_script(const struct plot_spec *spec, const struct cost_table *tables, size_t n,
 		size_t index, FILE *script, struct plot_shape *shape);
