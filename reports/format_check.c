@@ -36,6 +36,7 @@ static const struct {
 } goldens[] = {
 	{ "emulated", "csv", NULL, "emulated.csv" },
 	{ "verdicts", "junit", NULL, "verdicts.xml" },
+	{ "verdicts", "ktap", NULL, "verdicts.ktap" },
 };
 
 START_TEST(layout)
