@@ -39,6 +39,8 @@ static const struct {
 	{ "emulated", "mail", NULL, "emulated.txt" },
 	{ "emulated", "csv", NULL, "emulated.csv" },
 	{ "verdicts", "junit", NULL, "verdicts.xml" },
+	{ "cost-after", "kcidb", NULL, "cost-after.kcidb.json" },
+	{ "cost-after", "json", NULL, "cost-after.json" },
 	{ "verdicts", "ktap", NULL, "verdicts.ktap" },
 };
 
