@@ -20,6 +20,10 @@ ONLY ?=
 PROVE ?=
 README ?=
 V ?=
+# Go on with the run of RUN="-o DIR".
+RESUME ?=
+# How often crash-test kills.
+CRASHES ?= 100
 # Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
 ARCH ?=
 # Seconds per fuzz target.
@@ -62,7 +66,7 @@ PKG_CONFIG := pkg-config
 
 # For another architecture: its compiler, and libraries that fixtures/libraries/build has made.
 ifneq ($(ARCH),)
-$(if $(wildcard fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): fixtures/libraries has no such file))
+$(if $(shell grep -s ^host= fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): no such architecture in fixtures/libraries))
 # A line NAME='value' of it is for the shell, too.
 cross = $(shell . fixtures/libraries/$(ARCH) && echo "$$$(1)")
 SYSROOT := $(BUILD)/libraries
@@ -100,7 +104,7 @@ PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.c,lib runners reports \
 	fixtures/*)))
 # What unit tests share.
-CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c fixtures/fake_watchdog.c
+CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -112,6 +116,8 @@ INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
+# Built with ARCH=alpha: it needs the library.
+ALPHA_WITNESS := fixtures/kernels/alpha/witness_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
 PLANTED := $(PLANTED_SRC:%.c=$(BUILD)/%)
 CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
@@ -120,14 +126,14 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit alpha-unit asan e2e kselftest-test install-test lab-smoke lab-smoke-alpha \
-	lab-test prove-test prove fuzz
+GROUPS := deps-test lint completion-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
-	@echo 'variables: RUN="arguments of pmiproof run" V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
+	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -157,11 +163,14 @@ alpha-unit: ## test group: unit tests, built for Alpha and run by QEMU's user em
 lab-kernels: lab ## build the kernel variants that the lab can boot: "pmiproof lab variants" lists them
 	@KERNEL_SRC='$(KERNEL_SRC)' fixtures/kernels/build-kernel x86 $(CACHE) $(INSERT) $(BUILD)/lab/variants
 
-prove: build lab-kernels ## test group: hypotheses on machines and kernels that they must tell apart: make prove ONLY=lbr_stale README=1
+# With ONLY, what else it needs is said if it is missing.
+prove: build lab-kernels $(if $(ONLY),,lab-alpha) ## test group: hypotheses on machines and kernels that they must tell apart: make prove ONLY=lbr_stale README=1
 	@$(COMMAND) lab prove --table fixtures/proofs $(if $(README),--markdown README.md) $(PROVE) -- $(foreach p,$(ONLY),'$(p)')
 
 prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, right and wrong ones
 	@ci/prove-test
+
+planted: $(PLANTED)
 
 lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU model and fault
 	@ci/lab-smoke
@@ -169,8 +178,10 @@ lab-smoke: lab $(LAB_GUESTS) ## test group: the emulated machines, each CPU mode
 lab-smoke-alpha: lab-alpha $(ALPHA_GUEST) ## test group: the emulated Alpha, at each frequency
 	@ci/lab-smoke-alpha
 
-lab-witness: lab-kernels $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
+lab-witness: lab-kernels lab-alpha $(LAB_GUESTS) ## what each kernel variant does, seen directly: VARIANT="freeze ack-mixed"
 	@fixtures/kernels/x86/witness $(VARIANT)
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/$(ALPHA_WITNESS)
+	@fixtures/kernels/alpha/witness $(VARIANT)
 
 lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
 	@ci/lab-perf
@@ -181,8 +192,8 @@ lab-kvm-unit-tests: lab ## the PMU tests of a built kvm-unit-tests tree, in KUT=
 lab-bench: lab $(BENCHES) ## what the emulated PMU costs, against a stock qemu-system-x86_64
 	@ci/lab-bench
 
-check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual
-	@LAB='$(LAB)' ci/check $(COMMAND) $(RUN)
+check: build ## run the hypotheses on this machine: make check RUN="irq_latency --repeat 3"; LAB=auto|native|virtual; RESUME=1
+	@LAB='$(LAB)' RESUME='$(RESUME)' ci/check $(COMMAND) $(RUN)
 
 list: build ## list the hypotheses and whether each would run here
 	@$(COMMAND) list $(RUN)
@@ -191,7 +202,7 @@ test: ## run the project's own tests: all the groups below
 	+@ci/test $(GROUPS)
 
 unit: $(CHECKS) ## test group: unit tests
-	@ci/unit $(CHECKS)
+	@ci/unit$(if $(ARCH),-emulated $(call cross,run) ci/unit-$(ARCH)) $(CHECKS)
 
 asan: ## test group: unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
@@ -202,14 +213,21 @@ lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of
 e2e: build $(PLANTED) ## test group: the real command with planted tests
 	@ci/end-to-end
 
+crash-test: build $(PLANTED) ## test group: the supervisor killed, its run resumed: CRASHES=1000
+	@CRASHES='$(CRASHES)' ci/crash-test
+
 kselftest-test: build $(PLANTED) ## test group: our tests under the kernel's own run_kselftest.sh
 	@ci/kselftest-test
 
 install-test: build ## test group: what make install lays out
 	+@ci/install-test
 
-lab-test: build lab-kernels $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+lab-test: build lab-kernels lab-alpha $(PLANTED) ## test group: the emulated machine, with planted tests that break it
+	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha planted
 	@ci/lab-test
+
+reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that hang, crash and start again, and runs that survive it
+	@ci/reliability
 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
@@ -240,6 +258,8 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
 	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \
 		install -D -m 644 $$page $(SHARE)/doc/pmiproof/$$page || exit; done
+	for file in $(filter-out %.md,$(shell find docs/examples -type f)); do \
+		install -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(SHARE)/doc/pmiproof/$$file || exit; done
 	ALLOW=$(ALLOW) ci/kselftest-tree $(LIBEXEC)/kselftest $(BUILD)/kselftest $(SUITES)
 
 install-kselftest: build ## lay out only the tree for run_kselftest.sh, in KST=DIR
@@ -266,7 +286,7 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES) $(INSERT): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an initramfs, which has no libraries.
@@ -306,6 +326,6 @@ $(BUILD)/ksrc: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KSRC)' | cmp -s - $@ || echo '$(KSRC)' >$@
 
--include $(OBJS:.o=.d) $(LAB_GUESTS:=.d)
+-include $(OBJS:.o=.d) $(LAB_GUESTS:=.d) $(BUILD)/$(ALPHA_WITNESS).d
 
 endif

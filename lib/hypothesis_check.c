@@ -14,7 +14,10 @@
 
 Suite *suite(void);
 
-/* Run it with up to two arguments; `send` (0: none) is sent to it once it has printed something. */
+/* What a run that is to be ended says when it is as far as that. */
+#define ENDLESS "waits to be ended"
+
+/* Run it with up to two arguments; `send` (0: none) is sent to it once it has said ENDLESS. */
 static void run_in_child(const struct hypothesis *h, const char *one, const char *two, int send,
 			 struct outcome *outcome)
 {
@@ -22,10 +25,10 @@ static void run_in_child(const struct hypothesis *h, const char *one, const char
 	struct outcome_child child;
 
 	outcome_start_recorded(&child, h, arguments);
-	while (send && lseek(child.records, 0, SEEK_END) == 0)
-		usleep(1000);
-	if (send)
+	if (send) {
+		ck_assert(outcome_says(&child, ENDLESS));
 		kill(child.pid, send);
+	}
 	outcome_wait(&child, outcome);
 }
 
@@ -425,6 +428,8 @@ END_TEST
 static int run_endless(struct run *run)
 {
 	run_control(run, "effect", 5, 0, "1");
+	run_note(run, ENDLESS);
+	(void)fflush(stdout);
 	return pause();
 }
 
@@ -436,7 +441,7 @@ START_TEST(sigterm_leaves_evidence)
 
 	run_in_child(&h, NULL, NULL, SIGTERM, &outcome);
 	outcome_exited(&outcome, 1);
-	note = find_record(&outcome, "note", 0);
+	note = find_record(&outcome, "note", 1);
 	ck_assert_ptr_nonnull(note);
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(note, "text")),
 				     "ended by signal 15: 1 controls"));

@@ -97,6 +97,58 @@ START_TEST(existing_journal_is_refused)
 }
 END_TEST
 
+/* A line that a crash cut is removed, the others stay, and the sequence goes on. */
+START_TEST(goes_on)
+{
+	struct journal_reader reader;
+	struct journal journal;
+	json_t *record;
+	uint64_t whole;
+	int n = 0;
+
+	ck_assert_int_eq(journal_create(&journal, dir, &err), 0);
+	append(&journal, json_pack("{s:s}", "type", "note"));
+	append(&journal, json_pack("{s:s}", "type", "note"));
+	ck_assert_int_eq(write(journal.fd, "{\"v\":1,\"seq", 11), 11);
+	journal_close(&journal);
+
+	ck_assert_int_eq(journal_reopen(&journal, dir, &err), 0);
+	ck_assert_int_eq(journal_open(&reader, dir, &err), 0);
+	while (journal_next(&reader, &record, &err) == 1)
+		json_decref(record);
+	ck_assert(reader.cut);
+	whole = reader.whole;
+	ck_assert_uint_eq(reader.seq, 2);
+	journal_finish(&reader);
+	ck_assert_int_eq(journal_cut(&journal, 2, whole, &err), 0);
+	append(&journal, json_pack("{s:s}", "type", "note"));
+	journal_close(&journal);
+
+	ck_assert_int_eq(journal_open(&reader, dir, &err), 0);
+	while (journal_next(&reader, &record, &err) == 1) {
+		json_decref(record);
+		n++;
+	}
+	ck_assert_int_eq(n, 3);
+	ck_assert(!reader.cut);
+	journal_finish(&reader);
+}
+END_TEST
+
+START_TEST(one_writer)
+{
+	struct journal journal, other;
+
+	ck_assert_int_eq(journal_reopen(&other, dir, &err), -ENOENT);
+	ck_assert_int_eq(journal_create(&journal, dir, &err), 0);
+	ck_assert_int_eq(journal_reopen(&other, dir, &err), -EBUSY);
+	ck_assert_ptr_nonnull(strstr(err.text, "another run"));
+	journal_close(&journal);
+	ck_assert_int_eq(journal_reopen(&other, dir, &err), 0);
+	journal_close(&other);
+}
+END_TEST
+
 START_TEST(stamp_cannot_be_forged)
 {
 	struct journal_reader reader;
@@ -276,6 +328,8 @@ Suite *suite(void)
 	tcase_add_checked_fixture(files, make_dir, remove_dir);
 	tcase_add_test(files, round_trip);
 	tcase_add_test(files, existing_journal_is_refused);
+	tcase_add_test(files, goes_on);
+	tcase_add_test(files, one_writer);
 	tcase_add_test(files, stamp_cannot_be_forged);
 	tcase_add_test(files, full_disk_leaves_whole_lines);
 	tcase_add_test(lines, cut_anywhere);

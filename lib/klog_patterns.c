@@ -73,6 +73,11 @@ const struct klog_pattern klog_patterns[] = {
 	{ "irq-nobody-cared", KLOG_UNKNOWN_NMI, 0, "irq %u: nobody cared" },
 	{ "irq-disabled", KLOG_UNKNOWN_NMI, KLOG_ROW_CONT, "Disabling IRQ #%u" },
 	{ "irq-unexpected", KLOG_UNKNOWN_NMI, 0, "unexpected IRQ trap at vector %x" },
+	/* arch/alpha/kernel/{irq,irq_alpha,smp}.c */
+	{ "alpha-irq-unexpected", KLOG_UNKNOWN_NMI, 0, "Unexpected IRQ trap at vector %u" },
+	{ "alpha-irq-invalid", KLOG_UNKNOWN_NMI, 0, "device_interrupt: invalid interrupt %u" },
+	{ "alpha-ipi", KLOG_UNKNOWN_NMI, 0, "Interprocessor interrupt? You must be kidding!" },
+	{ "alpha-ipi-unknown", KLOG_UNKNOWN_NMI, 0, "Unknown IPI on CPU %u: %u" },
 
 	/* kernel/rcu: flavour names vary (rcu_sched, rcu_preempt_state, srcu, rcu_tasks_trace). */
 	{ "rcu-self", KLOG_RCU_STALL, 0, "INFO: %h self-detected stall on CPU" },
@@ -169,6 +174,11 @@ const struct klog_pattern klog_patterns[] = {
 	{ "edac-ue", KLOG_MACHINE_CHECK, 0, "EDAC MC%u: %u UE " },
 	{ "alpha-mcheck", KLOG_MACHINE_CHECK, 0, "%h machine check: vector=%x pc=%x code=%x" },
 	{ "alpha-mcheck-type", KLOG_MACHINE_CHECK, KLOG_ROW_CONT, "machine check type: " },
+	/* Of single systems: core_cia.c, sys_nautilus.c, err_{ev6,ev7,titan,marvel}.c. */
+	{ "alpha-mcheck-cia", KLOG_MACHINE_CHECK, 0, "CIA machine check: " },
+	{ "alpha-mcheck-cia-lost", KLOG_MACHINE_CHECK, KLOG_ROW_CONT, "CIA lost machine check: " },
+	{ "alpha-mcheck-nautilus", KLOG_MACHINE_CHECK, 0, "NAUTILUS Machine check %x [" },
+	{ "alpha-mcheck-vector", KLOG_MACHINE_CHECK, 0, "*(Vector %x) reported on CPU %u" },
 
 	/* kernel/panic.c: the reasons we know, then any other; the last lines belong to it */
 	{ "panic-rcu-stall", KLOG_PANIC, 0, "Kernel panic - not syncing: RCU Stall" },
@@ -202,6 +212,8 @@ const struct klog_pattern klog_patterns[] = {
 	{ "oops-alpha-bug-at", KLOG_OOPS, 0, "Kernel bug at *:%u" },
 	{ "oops-alpha-recursion", KLOG_OOPS, 0, "die_if_kernel recursion detected." },
 	{ "oops-alpha-unaligned", KLOG_OOPS, 0, "*(%u): unhandled unaligned exception" },
+	{ "oops-alpha-bad-unaligned", KLOG_OOPS, KLOG_ROW_LAST,
+	  "Bad unaligned kernel access at %x: " },
 	{ "oops-alpha", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "*(%u): Oops %u" },
 	{ "oops-alpha-arithmetic", KLOG_OOPS, KLOG_ROW_LAST, "*(%u): Arithmetic fault %u" },
 	{ "oops-alpha-bug", KLOG_OOPS, KLOG_ROW_CONT | KLOG_ROW_LAST, "*(%u): Kernel Bug %u" },

@@ -251,8 +251,13 @@ static void stop_whole(struct load *load)
 {
 	pid_t session = load->pid;
 
+	struct found left;
+
 	load_stop(load);
-	ck_assert_uint_eq(find_session(session).n, 0);
+	left = find_session(session);
+	for (size_t i = 0; i < left.n; i++)
+		kill(left.pid[i], SIGKILL);
+	ck_assert_uint_eq(left.n, 0);
 }
 
 #define START_WORKERS \

@@ -41,7 +41,7 @@ _pmiproof_own_options() {
 
 _pmiproof_run_options() {
 	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--option --workload --identify --ktap --suites -h --help
+			--option --workload --identify --mirror --ktap --suites -h --help
 }
 
 _pmiproof_lab_options() {
@@ -53,7 +53,7 @@ _pmiproof_options() {
 	list) printf '%s\n' -v --verbose --json --suites -h --help ;;
 	run)
 		_pmiproof_run_options
-		printf '%s\n' --watchdog --no-escalate
+		printf '%s\n' --watchdog --no-escalate --resume --retry-hung --max-resets
 		;;
 	"lab run")
 		_pmiproof_run_options
@@ -71,9 +71,9 @@ _pmiproof_options() {
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
 	report) printf '%s\n' -v --verbose -h --help ;;
-	compare) printf '%s\n' -h --help ;;
-	help) printf '%s\n' list run report compare lab ;;
-	*) printf '%s\n' list run report compare lab help --help ;;
+	compare | recover) printf '%s\n' -h --help ;;
+	help) printf '%s\n' list run recover report compare lab ;;
+	*) printf '%s\n' list run recover report compare lab help --help ;;
 	esac
 }
 
@@ -86,7 +86,7 @@ _pmiproof_files() {
 # Complete the value of an option $1 that starts with $2. Fails when it takes none.
 _pmiproof_value() {
 	case $1 in
-	-o | --output | --suites) _pmiproof_files -d "$2" ;;
+	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
 	--bound)
@@ -103,7 +103,7 @@ _pmiproof_value() {
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
 	--kernel | --table | --markdown) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
+	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -116,7 +116,7 @@ _pmiproof() {
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		list | run | report | compare | help)
+		list | run | recover | report | compare | help)
 			subcommand=${subcommand:+$subcommand }${COMP_WORDS[i]}
 			break
 			;;
@@ -134,6 +134,8 @@ _pmiproof() {
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
 	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
+	elif [[ $subcommand == recover ]]; then
+		_pmiproof_files -d "$current"
 	elif [[ $subcommand == report || $subcommand == compare ]]; then
 		_pmiproof_files -f "$current"
 	elif [[ $subcommand == "lab "* && $subcommand != "lab run" && $subcommand != "lab prove" ]]; then

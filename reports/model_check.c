@@ -112,6 +112,53 @@ START_TEST(worst_iteration_decides)
 }
 END_TEST
 
+/* What was interrupted, and then run after all, is as if it had been run the first time. */
+START_TEST(resumed_run)
+{
+	struct report report;
+	const struct report_test *first;
+
+	read_journal(&report, "resumed");
+	ck_assert_uint_eq(json_array_size(report.resumes), 3);
+	ck_assert_uint_eq(json_array_size(report.ignored), 0);
+	ck_assert_int_eq(json_integer_value(json_object_get(report.done, "exit")), 1);
+	first = test_of(&report, "first");
+	ck_assert_int_eq(report_test_verdict(first), VERDICT_PASS);
+	ck_assert_uint_eq(first->n_executions, 2);
+	ck_assert_uint_eq(json_array_size(first->executions[1].checks), 1);
+	ck_assert(json_is_true(
+		json_object_get(json_array_get(first->executions[1].checks, 0), "ok")));
+	ck_assert_uint_eq(json_array_size(first->executions[1].notes), 0);
+	ck_assert_int_eq(report_test_verdict(test_of(&report, "second")), VERDICT_HUNG);
+	ck_assert_int_eq(report_test_verdict(test_of(&report, "third")), VERDICT_SKIP);
+	report_free(&report);
+}
+END_TEST
+
+/* Cut between two of its sessions: what was done before is not done any more. */
+START_TEST(resumed_and_not_done)
+{
+	struct report report;
+	char *text = NULL;
+	size_t size = 0, end = 0;
+	FILE *file = fopen(JOURNALS "resumed.jsonl", "re");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_gt(getdelim(&text, &size, '\0', file), 0);
+	fclose(file);
+	for (int line = 0; line < 23; line++)
+		end = (size_t)(strchr(text + end, '\n') - text) + 1;
+	read_text(&report, text, end);
+	ck_assert_ptr_nonnull(report.done);
+	report_free(&report);
+	end = (size_t)(strchr(text + end, '\n') - text) + 1;
+	read_text(&report, text, end);
+	ck_assert_ptr_null(report.done);
+	report_free(&report);
+	free(text);
+}
+END_TEST
+
 START_TEST(start_without_end_is_no_verdict)
 {
 	struct report report;
@@ -308,6 +355,8 @@ Suite *suite(void)
 	tcase_add_test(tc, knows_emulation);
 	tcase_add_test(tc, worst_iteration_decides);
 	tcase_add_test(tc, start_without_end_is_no_verdict);
+	tcase_add_test(tc, resumed_run);
+	tcase_add_test(tc, resumed_and_not_done);
 	tcase_add_test(tc, keeps_what_it_does_not_know);
 	tcase_add_test(tc, empty_journal_is_an_empty_report);
 	tcase_add_loop_test(tc, bad_journal_is_an_error_with_file_and_line, 0, COUNT(bad));

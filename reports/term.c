@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "format.h"
 #include "record.h"
 #include "text.h"
 #include "unit.h"
@@ -325,8 +326,8 @@ static const struct {
 	const char *text;
 } resumed_after[] = {
 	{ "reset", "the machine was reset" },
-	{ "died", "the supervisor had died" },
-	{ "interrupted", "it had been interrupted" },
+	{ "died", "the supervisor died" },
+	{ "interrupted", "it was interrupted" },
 	{ "done", "it had ended" },
 };
 
@@ -339,11 +340,12 @@ static void put_resumed(struct term *term, const json_t *resume)
 
 	while (i < COUNT(resumed_after) && strcmp(resumed_after[i].after, after) != 0)
 		i++;
-	snprintf(text, sizeof(text), "%s, after %s%s%s; %" JSON_INTEGER_FORMAT " had a verdict",
+	snprintf(text, sizeof(text),
+		 "%s: %s%s%s; %" JSON_INTEGER_FORMAT " done, %" JSON_INTEGER_FORMAT " left",
 		 record_text(resume, "time"),
-		 i < COUNT(resumed_after) ? resumed_after[i].text : after,
-		 *test ? " while this ran: " : "", test,
-		 json_integer_value(json_object_get(resume, "kept")));
+		 i < COUNT(resumed_after) ? resumed_after[i].text : after, *test ? " during " : "",
+		 test, json_integer_value(json_object_get(resume, "kept")),
+		 json_integer_value(json_object_get(resume, "left")));
 	term_line(term, "resumed", text);
 }
 
@@ -455,20 +457,13 @@ static void put_report(struct term *term)
 	put_conclusion(term);
 }
 
-int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err)
+int term_write(const struct report *report, const struct report_options *options, FILE *out,
+	       struct err *err)
 {
-	struct report report;
 	char *text = NULL;
-	struct term term = { .report = &report, .options = *options, .text = &text };
+	struct term term = { .report = report, .options = *options, .text = &text };
 	size_t size;
-	int result = report_read(&report, path, err);
 
-	if (result)
-		return result;
-	if (!report.run) {
-		report_free(&report);
-		return err_plain(err, ENODATA, "%s: there is no record in it", path);
-	}
 	term.out = open_memstream(&text, &size);
 	if (term.out)
 		put_report(&term);
@@ -476,11 +471,27 @@ int report_term(FILE *out, const char *path, const struct report_options *option
 		term.result = -ENOMEM;
 	if (term.out && fclose(term.out))
 		term.result = -ENOMEM;
-	report_free(&report);
-	if (term.result)
-		err_set(err, -term.result, "report of %s", path);
-	else if (fwrite(text, 1, size, out) != size || fflush(out))
-		term.result = err_set(err, errno, "write report of %s", path);
+	if (!term.result)
+		fwrite(text, 1, size, out);
+	else
+		err_set(err, -term.result, "report");
 	free(text);
 	return term.result;
+}
+
+int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err)
+{
+	const struct format_request request = {
+		.format = format_find("term"),
+		.path = path,
+		.shown = *options,
+	};
+	size_t size;
+	char *text;
+	int result = format_text(&request, &text, &size, err);
+
+	if (!result && (fwrite(text, 1, size, out) != size || fflush(out)))
+		result = err_set(err, errno, "write report of %s", path);
+	free(text);
+	return result;
 }

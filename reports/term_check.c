@@ -55,6 +55,7 @@ static const struct {
 	{ "unknown", "unknown.txt", { .width = 100 } },
 	{ "forms", "forms.txt", { .width = 100 } },
 	{ "hostile", "hostile.txt", { .width = 100 } },
+	{ "resumed", "resumed-100.txt", { .width = 100 } },
 	{ "guarded", "guarded.txt", { .width = 100 } },
 };
 
@@ -76,6 +77,12 @@ END_TEST
 static const struct {
 	const char *journal, *line;
 } lines[] = {
+	{ "resumed",
+	  "resumed 2026-11-30T12:00:01.000Z: the machine was reset during second; 1 done, 4 left" },
+	{ "resumed", "resumed 2026-11-30T12:00:02.400Z: it was interrupted; 3 done, 3 left" },
+	{ "resumed", "first pass 0.2 s 2 of 2 pass; 1 check held, closest: held 1 <= 2" },
+	{ "resumed", "pst| <0>[ 10.000000] Kernel panic - not syncing: x" },
+	{ "resumed", "Hung: second. The machine was reset 1 time." },
 	/* first reason of two */
 	{ "verdicts", "short_period_soft fail 12.5 s worker: cpu 1, period 17: 0.25 >= 0.5 does "
 		      "not hold (and 1 more)" },

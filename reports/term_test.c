@@ -460,9 +460,17 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 /* What stands for the name of a stream, in three columns. */
 static const char *stream_mark(const char *stream)
 {
-	if (!strcmp(stream, "console"))
-		return "con";
-	return strcmp(stream, "stderr") ? "out" : "err";
+	static const char *const marks[][2] = {
+		{ "console", "con" },
+		{ "stderr", "err" },
+		{ "pstore", "pst" },
+		{ "kmsg", "log" },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (!strcmp(stream, marks[i][0]))
+			return marks[i][1];
+	return "out";
 }
 
 /* The end of what the test printed: evidence of what it was doing. */

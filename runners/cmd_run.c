@@ -17,6 +17,7 @@
 #include "janitor.h"
 #include "machine.h"
 #include "machine_lock.h"
+#include "mirror.h"
 #include "plan.h"
 #include "port.h"
 #include "progress.h"
@@ -34,7 +35,7 @@
 #define OOM_SCORE_SUPERVISOR "-900"
 
 /* How long and how often a resumed run looks for the end of the one before it. */
-#define LOCK_MS 20000
+#define LOCK_MS 10000
 #define LOCK_WAIT_MS 50
 
 /* Everything that `pmiproof run` holds. */
@@ -43,6 +44,7 @@ struct session {
 	struct suite suite;
 	struct plan plan;
 	struct journal journal;
+	struct mirrors mirrors;
 	struct progress progress;
 	struct supervisor supervisor;
 	struct janitor janitor;
@@ -268,6 +270,47 @@ static int run_hazardous(struct session *session, struct planned *planned, struc
 	return result;
 }
 
+static int note_mirrors(struct session *session, struct err *err)
+{
+	char text[1024];
+	int result = 0;
+
+	while (!result && mirrors_news(&session->mirrors, text, sizeof(text)))
+		result = supervisor_note(&session->supervisor, text, err);
+	return result;
+}
+
+/* One that cannot be reached after a reset is no reason not to go on with the run. */
+static int open_mirrors(struct session *session, struct err *err)
+{
+	const struct run_options *options = &session->options;
+
+	return mirrors_open(&session->mirrors, options->mirrors, options->n_mirrors,
+			    session->asked.resume != NULL, err);
+}
+
+/* They start when this process is where it stays: on its processors, with its signals. */
+static int start_mirrors(struct session *session, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (!session->mirrors.n)
+		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", session->dir, JOURNAL_NAME) >=
+	    sizeof(path))
+		return err_set(err, ENAMETOOLONG, "%s", session->dir);
+	return mirrors_start(&session->mirrors, path, err);
+}
+
+/* What a mirror lacks is no failure of the run: what counts is in the journal. */
+static void finish_mirrors(struct session *session)
+{
+	struct err err;
+
+	if (mirrors_finish(&session->mirrors, &err))
+		command_error("run", "%s", err.text);
+}
+
 static int run_one(struct session *session, struct planned *planned, struct err *err)
 {
 	struct supervisor *supervisor = &session->supervisor;
@@ -325,10 +368,16 @@ static int run_all(struct session *session, int *code, struct err *err)
 		if (session->plan.entries[i].verdict != VERDICT_NONE)
 			continue; /* of the run that is resumed */
 		result = run_one(session, &session->plan.entries[i], err);
+		if (!result)
+			result = note_mirrors(session, err);
 		/* The host has a fresh machine for the rest. */
 		if (session->guest && session->supervisor.stuck)
 			return result;
 	}
+	if (result)
+		return result;
+	mirrors_settle(&session->mirrors);
+	result = note_mirrors(session, err);
 	if (result)
 		return result;
 	interrupted = session->supervisor.interrupts > 0;
@@ -364,13 +413,21 @@ static int conduct(struct session *session, struct err *err)
 		result = harden(session, err);
 	if (!result)
 		result = begin_hazard(session, err);
-	if (result)
+	if (!result)
+		result = start_mirrors(session, err);
+	if (result) {
+		finish_mirrors(session);
 		return command_error("run", "%s", err->text);
+	}
 	result = run_all(session, &code, err);
 	janitor_stop(&session->janitor, session->guest ? NULL : hazard_end(&session->hazard));
 	if (!session->guest)
 		active_clear(session->dir);
 	journal_close(&session->journal);
+	finish_mirrors(session);
+	if (result && !session->guest)
+		return command_error("run", "%s; it ends here: 'pmiproof run --resume %s' goes on",
+				     err->text, session->dir);
 	if (!result && !session->guest)
 		result = run_show_report("run", session->dir, session->options.ktap, err);
 	return result ? command_error("run", "%s", err->text) : code;
@@ -409,7 +466,13 @@ static int prepare(struct session *session, struct err *err)
 		result = machine_lock(&session->lock, err);
 	if (result || session->guest)
 		return result;
-	return run_make_dir(session->options.output, session->dir, sizeof(session->dir), err);
+	result = open_mirrors(session, err);
+	if (!result)
+		result = run_make_dir(session->options.output, session->dir, sizeof(session->dir),
+				      err);
+	if (result)
+		mirrors_finish(&session->mirrors, NULL);
+	return result;
 }
 
 /* What cut a run off may still be tidying up after it, and holds the lock so long. */
@@ -446,9 +509,9 @@ static int prepare_resume(struct session *session, struct err *err)
 	if (resume_surroundings(resume, err) || make_plan(session, err) ||
 	    resume_plan(resume, &session->suite, &session->plan, asked->retry_hung, &retries, err))
 		return command_error("run", "%s", err->text);
-	return journal_state_complete(&resume->state, asked->resets_max) && !retries
-		       ? say_complete(session)
-		       : -1;
+	if (journal_state_complete(&resume->state, asked->resets_max) && !retries)
+		return say_complete(session);
+	return open_mirrors(session, err) ? command_error("run", "%s", err->text) : -1;
 }
 
 static int run_session(int argc, char **argv, bool guest, size_t first)

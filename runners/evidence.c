@@ -15,6 +15,7 @@
 #include "io.h"
 #include "log_record.h"
 #include "record.h"
+#include "watchdog_find.h"
 
 /* A compressed record that the kernel could not decompress (fs/pstore/inode.c). */
 #define COMPRESSED ".enc.z"
@@ -237,35 +238,23 @@ void evidence_kernel_log(struct evidence *evidence, uint64_t kseq, uint64_t sinc
 	free(last);
 }
 
-static long read_number(const char *dir, const char *name, const char *file)
+void evidence_watchdog(struct evidence *evidence, const char *root)
 {
-	char path[PATH_MAX], text[32];
+	struct watchdog *found = calloc(WATCHDOG_MAX, sizeof(*found));
+	size_t n = found ? watchdog_find(root, found, WATCHDOG_MAX) : 0;
 
-	snprintf(path, sizeof(path), "%s/%s/%s", dir, name, file);
-	return io_read_text(path, text, sizeof(text)) <= 0 ? 0 : strtol(text, NULL, 0);
-}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = *found[i].identity ? found[i].identity : found[i].driver;
+		bool reset = found[i].boot_status > 0 && found[i].boot_status & WDIOF_CARDRESET;
+		char text[160];
 
-void evidence_watchdog(struct evidence *evidence, const char *dir)
-{
-	struct dirent **names;
-	int n = scandir(dir, &names, NULL, versionsort);
-
-	for (int i = 0; i < n; i++) {
-		const char *name = names[i]->d_name;
-		char path[PATH_MAX], identity[64] = "", text[160];
-		long status = name[0] == '.' ? 0 : read_number(dir, name, "bootstatus");
-
-		snprintf(path, sizeof(path), "%s/%s/identity", dir, name);
-		io_read_text(path, identity, sizeof(identity));
-		snprintf(text, sizeof(text), "%.32s (%s): boot status %#lx%s", name, identity,
-			 (unsigned long)status,
-			 status & WDIOF_CARDRESET ? ": it has reset the machine" : "");
-		if (status)
+		snprintf(text, sizeof(text), "%s (%s): boot status %#lx%s", found[i].path, name,
+			 (unsigned long)found[i].boot_status,
+			 reset ? ": it has reset the machine" : "");
+		if (found[i].boot_status > 0)
 			evidence_note(evidence, text);
-		if (status & WDIOF_CARDRESET && !*evidence->reset)
+		if (reset && !*evidence->reset)
 			snprintf(evidence->reset, sizeof(evidence->reset), "%s", text);
-		free(names[i]);
 	}
-	if (n >= 0)
-		free(names);
+	free(found);
 }

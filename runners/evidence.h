@@ -43,8 +43,8 @@ void evidence_pstore(struct evidence *evidence, const char *dir, time_t since);
  */
 void evidence_kernel_log(struct evidence *evidence, uint64_t kseq, uint64_t since_us);
 
-/* What hardware watchdogs below `dir` (/sys/class/watchdog) say of the reset, as notes. */
-void evidence_watchdog(struct evidence *evidence, const char *dir);
+/* What watchdogs say of the reset, as notes. `root` as of watchdog_find(). */
+void evidence_watchdog(struct evidence *evidence, const char *root);
 
 /* A remark. */
 void evidence_note(struct evidence *evidence, const char *text);

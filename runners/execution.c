@@ -61,6 +61,12 @@ int64_t execution_inactivity_ms(double budget_s)
 	return (int64_t)(1000 * (seconds < INACTIVITY_MIN_S ? INACTIVITY_MIN_S : seconds));
 }
 
+/* What a test did last is what is asked for when it has hung the machine. */
+static bool may_be_the_last(const struct execution *execution)
+{
+	return execution->supervisor->hazard && execution->planned->test->danger == DANGER_MAY_HANG;
+}
+
 void execution_append(struct execution *execution, json_t *record, bool sync)
 {
 	struct err err;
@@ -72,6 +78,7 @@ void execution_append(struct execution *execution, json_t *record, bool sync)
 		json_decref(record);
 		return;
 	}
+	sync |= may_be_the_last(execution);
 	result = journal_append(execution->supervisor->journal, record, sync, &err);
 	if (result) {
 		execution->journal_result = result;

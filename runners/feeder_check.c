@@ -103,7 +103,7 @@ static void wait_until_failed(void)
 
 START_TEST(only_what_was_just_there_counts)
 {
-	struct feeder_taken all[] = { { 0, 1000 }, { 0, 1010 }, { 0, 1020 } };
+	const struct feeder_taken all[] = { { 0, 1000 }, { 0, 1010 }, { 0, 1020 } };
 
 	ck_assert(feeder_may_feed(all, 3, 1020, 250));
 	ck_assert(feeder_may_feed(all, 3, 1250, 250));
@@ -111,9 +111,11 @@ START_TEST(only_what_was_just_there_counts)
 	ck_assert(!feeder_may_feed(all, 3, 1019, 250)); /* the last is of the future */
 	ck_assert(!feeder_may_feed(all, 0, 1020, 250)); /* nothing was there */
 	for (size_t i = 0; i < 3; i++) {
-		all[i].result = -EIO;
-		ck_assert(!feeder_may_feed(all, 3, 1020, 250));
-		all[i].result = 0;
+		struct feeder_taken one_failed[3];
+
+		memcpy(one_failed, all, sizeof(all));
+		one_failed[i].result = -EIO;
+		ck_assert(!feeder_may_feed(one_failed, 3, 1020, 250));
 	}
 }
 END_TEST

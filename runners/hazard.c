@@ -175,7 +175,9 @@ int hazard_enter(struct hazard *hazard, const struct planned *planned, struct er
 {
 	int result = 0;
 
-	if (!is_off(hazard) && hazard->held.fd < 0)
+	if (hazard->held.fd >= 0) /* one that cannot be stopped */
+		result = append(hazard, planned, held_record(hazard), err);
+	else if (!is_off(hazard))
 		result = hold_watchdog(hazard, planned, err);
 	if (result == HAZARD_REFUSED)
 		return result;

@@ -216,6 +216,7 @@ START_TEST(what_cannot_be_stopped_is_kept)
 	}
 	ck_assert_uint_eq(fakes[0].opened, 1);
 	ck_assert_uint_eq(recorded("text", "cannot be stopped (nowayout)", NULL), 1);
+	ck_assert_uint_eq(recorded("state", "held", NULL), 2);
 	kept = hazard_end(&hazard);
 	ck_assert_ptr_nonnull(kept);
 	ck_assert_str_eq(kept->device.path, "/dev/watchdog0");

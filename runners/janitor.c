@@ -76,8 +76,13 @@ static void tidy_watched(int place, pid_t supervisor, const struct surroundings 
 	bool have = !watchdog_take_over(held, NULL);
 
 	tidy(place, supervisor, before);
-	if (have && held->device.nowayout == 1)
+	if (have && held->device.nowayout == 1) {
+		/* Neither the machine's lock nor the journal's is to stay with a process that
+		 * stays. */
+		close_range(STDERR_FILENO + 1, (unsigned int)held->fd - 1, 0);
+		close_range((unsigned int)held->fd + 1, ~0U, 0);
 		watchdog_keep(held);
+	}
 	if (have)
 		watchdog_stop(held, NULL);
 }

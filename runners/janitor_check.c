@@ -42,11 +42,19 @@ static void make(void)
 	ck_assert_int_eq(watchdog_open(&held, &device, &fake_watchdog_ops, true, &err), 0);
 }
 
+static void await_janitor(void)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(janitor.pid, &status, 0), janitor.pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 /* The supervisor is gone, as far as the janitor can tell. */
 static void die(void)
 {
 	close(janitor.pipe);
-	ck_assert_int_eq(waitpid(janitor.pid, NULL, 0), janitor.pid);
+	await_janitor();
 }
 
 START_TEST(one_that_runs_is_stopped)
@@ -69,7 +77,7 @@ START_TEST(one_that_is_still_open_is_waited_for)
 	clock_sleep_ms(200);
 	ck_assert_uint_eq(fake->opened, 1);
 	watchdog_let_go(&held);
-	ck_assert_int_eq(waitpid(janitor.pid, NULL, 0), janitor.pid);
+	await_janitor();
 	ck_assert(!fake->running);
 	ck_assert_uint_eq(fake->opened, 2);
 }

@@ -37,6 +37,8 @@ static const char help[] =
 	"                         an option of its own (list -v); may be repeated\n"
 	"      --workload CMD     what to measure under, for hypotheses that take one\n"
 	"      --identify         let the report name the machine (host name, serial numbers)\n"
+	"      --mirror DEST      send journal and kernel log elsewhere as they are written:\n"
+	"                         serial:DEVICE[,BAUD], tcp:HOST:PORT, file:PATH; may be repeated\n"
 	"      --ktap             KTAP on standard output, and nothing else there\n"
 	"      --suites DIR       where the hypotheses are\n"
 	"      --resume DIR       go on with the run of this report, which was cut off; its\n"
@@ -64,6 +66,7 @@ enum {
 	OPT_WORKLOAD,
 	OPT_IDENTIFY,
 	OPT_KTAP,
+	OPT_MIRROR,
 	OPT_SUITES,
 	OPT_RESUME,
 	OPT_RETRY_HUNG,
@@ -83,6 +86,7 @@ static const struct option run_long_options[] = {
 	{ "option", required_argument, NULL, OPT_OPTION },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
 	{ "identify", no_argument, NULL, OPT_IDENTIFY },
+	{ "mirror", required_argument, NULL, OPT_MIRROR },
 	{ "ktap", no_argument, NULL, OPT_KTAP },
 	{ "suites", required_argument, NULL, OPT_SUITES },
 	{ "resume", required_argument, NULL, OPT_RESUME },
@@ -189,6 +193,17 @@ static int parse_setting(struct run_options_settings *settings, const char *form
 	return 0;
 }
 
+static int add_mirror(struct run_options *options, char *dest, struct err *err)
+{
+	char **all = reallocarray(options->mirrors, options->n_mirrors + 1, sizeof(*all));
+
+	if (!all)
+		return err_set(err, ENOMEM, "--mirror %s", dest);
+	options->mirrors = all;
+	options->mirrors[options->n_mirrors++] = dest;
+	return 0;
+}
+
 static void free_settings(struct run_options_settings *settings)
 {
 	for (size_t i = 0; i < settings->n; i++)
@@ -216,7 +231,7 @@ static int take_resume(struct run_options *options, int option, const char *valu
 	}
 }
 
-static int take_option(struct run_options *options, int option, const char *value, struct err *err)
+static int take_option(struct run_options *options, int option, char *value, struct err *err)
 {
 	int result = take_resume(options, option, value, err);
 
@@ -256,6 +271,8 @@ static int take_option(struct run_options *options, int option, const char *valu
 	case OPT_IDENTIFY:
 		options->identify = true;
 		return 0;
+	case OPT_MIRROR:
+		return add_mirror(options, value, err);
 	default: /* OPT_SUITES: the last one in the table */
 		options->suites = value;
 		return *value ? 0 : err_set(err, 0, "--suites: the name is empty");
@@ -338,6 +355,9 @@ int run_options_parse(struct run_options *options, const struct run_options_more
 		if (result)
 			return command_error(subcommand, "%s", err.text);
 	}
+	if (more && options->n_mirrors)
+		return command_error(subcommand,
+				     "--mirror: the journal of the lab is on this machine anyway");
 	options->patterns = argv + optind;
 	options->n_patterns = (size_t)(argc - optind);
 	if (check_resume(options, more, &err))
@@ -350,4 +370,5 @@ void run_options_free(struct run_options *options)
 	json_decref(options->labels);
 	free_settings(&options->bounds);
 	free_settings(&options->own);
+	free(options->mirrors);
 }

@@ -38,6 +38,8 @@ struct run_options {
 	struct run_options_settings bounds;
 	struct run_options_settings own; /* --option */
 	const char *workload;		 /* NULL: none */
+	char **mirrors;			 /* --mirror */
+	size_t n_mirrors;
 	bool identify;
 	bool ktap;
 	const char *resume; /* report directory to go on with, NULL: none */

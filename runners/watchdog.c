@@ -62,7 +62,7 @@ static unsigned int look_at(struct watchdog_held *held)
 	if (!held->ops->ioctl(held->fd, WDIOC_GETSUPPORT, &info))
 		snprintf(device->identity, sizeof(device->identity), "%.*s",
 			 (int)sizeof(info.identity), (const char *)info.identity);
-	device->kind = watchdog_kind(device->driver, device->identity, &device->rank);
+	watchdog_classify(device);
 	if (info.options & WDIOF_ALARMONLY)
 		device->kind = WATCHDOG_ALARM;
 	if (device->boot_status < 0 && !held->ops->ioctl(held->fd, WDIOC_GETBOOTSTATUS, &status))
@@ -268,10 +268,10 @@ static int acquire_named(struct watchdog_held *held, const struct watchdog *devi
 	if (result == -EBUSY && replace_keeper(device, root)) {
 		*held = (struct watchdog_held){ .ops = ops, .device = *device };
 		result = watchdog_take_over(held, err);
-		if (!result)
+		if (!result) {
 			watchdog_let_go(held);
-		if (!result)
 			result = watchdog_open(held, device, ops, true, err);
+		}
 	}
 	if (result == -EBUSY)
 		explain_busy(device, root, err);

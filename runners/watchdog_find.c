@@ -83,17 +83,20 @@ const char *watchdog_kind_name(enum watchdog_kind kind)
 	return kinds[kind];
 }
 
-enum watchdog_kind watchdog_kind(const char *driver, const char *identity, unsigned int *rank)
+void watchdog_classify(struct watchdog *watchdog)
 {
 	for (size_t i = 0; i < COUNT(known); i++) {
-		if (strcmp(known[i].driver, driver) != 0 &&
-		    strcmp(known[i].identity, identity) != 0)
+		if (strcmp(known[i].driver, watchdog->driver) != 0 &&
+		    strcmp(known[i].identity, watchdog->identity) != 0)
 			continue;
-		*rank = (unsigned int)i;
-		return known[i].kind;
+		if (!*watchdog->driver)
+			snprintf(watchdog->driver, sizeof(watchdog->driver), "%s", known[i].driver);
+		watchdog->rank = (unsigned int)i;
+		watchdog->kind = known[i].kind;
+		return;
 	}
-	*rank = COUNT(known);
-	return WATCHDOG_UNKNOWN;
+	watchdog->rank = COUNT(known);
+	watchdog->kind = WATCHDOG_UNKNOWN;
 }
 
 json_t *watchdog_flags(long status)
@@ -199,7 +202,7 @@ static bool read_device(const char *root, const char *name, struct watchdog *wat
 	read_text(root, dir, "pretimeout_governor", watchdog->governor, sizeof(watchdog->governor));
 	read_text(root, dir, "state", text, sizeof(text));
 	watchdog->active = !strcmp(text, "active");
-	watchdog->kind = watchdog_kind(watchdog->driver, watchdog->identity, &watchdog->rank);
+	watchdog_classify(watchdog);
 	watchdog->nowayout = read_nowayout(root, dir, watchdog->driver);
 	watchdog->timeout_s = read_number(root, dir, "timeout");
 	watchdog->min_timeout_s = read_number(root, dir, "min_timeout");

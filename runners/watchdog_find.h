@@ -44,8 +44,11 @@ struct watchdog {
  */
 size_t watchdog_find(const char *root, struct watchdog *found, size_t max);
 
-/* Sort a driver and an identity, of which one may be empty, by the tables. */
-enum watchdog_kind watchdog_kind(const char *driver, const char *identity, unsigned int *rank);
+/*
+ * Sort one by its driver and identity, of which one may not be known: sets kind and rank, and the
+ * driver where the identity tells it.
+ */
+void watchdog_classify(struct watchdog *watchdog);
 
 const char *watchdog_kind_name(enum watchdog_kind kind); /* "hardware" */
 

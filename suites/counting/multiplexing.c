@@ -20,6 +20,7 @@
 #include "counters.h"
 #include "event.h"
 #include "hypothesis.h"
+#include "rate_limit.h"
 #include "workload.h"
 
 #define ROUNDS_FIT 1000
@@ -249,9 +250,12 @@ const struct hypothesis hypothesis = {
 	.claim = "Counts of events that take turns on the PMU, scaled by their times enabled and "
 		 "running, are what they are alone, and those times are true.",
 	.source = "positive control of the PMI hypotheses; perf_event_open(2)",
-	.danger = DANGER_SAFE,
+	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 20,
 	.needs = needs,
 	.checks = checks,
+	/* What probes whether the PMU can sample may lower the limit already. */
+	.klog = rate_limit_klog,
+	.sysctls = rate_limit_sysctls,
 	.run = run_multiplexing,
 };

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Spins for ever in the kernel on one processor, which RCU waits for, in the lab. */
+#include "lkdtm.h"
+
+static int run_it(struct run *run)
+{
+	if (!planted_in_lab() || access(LKDTM, W_OK))
+		return run_skip(run, "not in the lab, or its kernel cannot hang");
+	planted_pass(run);
+	lkdtm_on_cpus("SOFTLOCKUP", 1);
+	for (;;)
+		pause();
+	return 0;
+}
+
+PLANTED("starves_rcu", run_it, 600, .danger = DANGER_MAY_HANG);
