@@ -114,8 +114,8 @@ START_TEST(lap_of_bystanders)
 	/* Of the two CPUs, the second did half as much as in a lap in which it did 400 in that
 	 * time. */
 	alone.rate = rates;
-	rates[0] = lap.rate[0];
-	rates[1] = 2 * lap.rate[1];
+	alone.rate[0] = 2 * lap.rate[0];
+	alone.rate[1] = lap.rate[1];
 	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 0, 1),
 				100, 1e-9);
 	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 0, 2),
