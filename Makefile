@@ -104,7 +104,7 @@ PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.c,lib runners reports \
 	fixtures/*)))
 # What unit tests share.
-CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c fixtures/fake_watchdog.c
+CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
