@@ -66,7 +66,7 @@ PKG_CONFIG := pkg-config
 
 # For another architecture: its compiler, and libraries that fixtures/libraries/build has made.
 ifneq ($(ARCH),)
-$(if $(wildcard fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): fixtures/libraries has no such file))
+$(if $(shell grep -s ^host= fixtures/libraries/$(ARCH)),,$(error ARCH=$(ARCH): no such architecture in fixtures/libraries))
 # A line NAME='value' of it is for the shell, too.
 cross = $(shell . fixtures/libraries/$(ARCH) && echo "$$$(1)")
 SYSROOT := $(BUILD)/libraries
@@ -104,7 +104,7 @@ PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.c,lib runners reports \
 	fixtures/*)))
 # What unit tests share.
-CHECK_LIB_SRC := ci/check_main.c fixtures/outcome.c fixtures/single_step.c fixtures/fake_watchdog.c
+CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 

@@ -1,291 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Does the schema say what the readers insist on, accept every good journal and reject what is
- * wrong? The validator here knows the keywords that our schema uses, of JSON Schema 2020-12, and
- * refuses a schema with any other.
+ * wrong?
  */
 #include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixtures/json_schema.h"
 #include "journal.h"
 #include "record.h"
 
 Suite *suite(void);
 
-#define SCHEMA "reports/schema/record.schema.json"
+#define SCHEMA "record.schema.json"
 #define JOURNALS "fixtures/journals/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* What a keyword is applied to: its argument `arg` in `schema`, and the value to judge. */
-struct at {
-	const json_t *root; /* of the schema, for $ref */
-	const json_t *schema;
-	const json_t *arg;
-	const json_t *value;
-};
-
-typedef bool (*keyword_holds)(const struct at *a);
-
-static bool valid(const json_t *root, const json_t *schema, const json_t *value);
-
-static bool is_type(const char *type, const json_t *value)
-{
-	if (!strcmp(type, "integer"))
-		return json_is_integer(value);
-	if (!strcmp(type, "number"))
-		return json_is_number(value);
-	if (!strcmp(type, "string"))
-		return json_is_string(value);
-	if (!strcmp(type, "boolean"))
-		return json_is_boolean(value);
-	if (!strcmp(type, "array"))
-		return json_is_array(value);
-	ck_assert_str_eq(type, "object");
-	return json_is_object(value);
-}
-
-static bool key_type(const struct at *a)
-{
-	return is_type(json_string_value(a->arg), a->value);
-}
-
-static bool key_ref(const struct at *a)
-{
-	const char *ref = json_string_value(a->arg);
-	const json_t *target;
-
-	ck_assert_msg(ref && !strncmp(ref, "#/$defs/", 8), "$ref %s", ref);
-	target = json_object_get(json_object_get(a->root, "$defs"), ref + 8);
-	ck_assert_msg(target != NULL, "$ref %s leads nowhere", ref);
-	return valid(a->root, target, a->value);
-}
-
-static bool key_const(const struct at *a)
-{
-	return json_equal(a->arg, a->value);
-}
-
-static bool key_enum(const struct at *a)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(a->arg, i, item)
-	{
-		if (json_equal(item, a->value))
-			return true;
-	}
-	return false;
-}
-
-static bool key_required(const struct at *a)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(a->arg, i, item)
-	{
-		if (json_is_object(a->value) && !json_object_get(a->value, json_string_value(item)))
-			return false;
-	}
-	return true;
-}
-
-static bool key_dependent(const struct at *a)
-{
-	const char *key;
-	json_t *needed;
-
-	json_object_foreach((json_t *)a->arg, key, needed)
-	{
-		if (json_object_get(a->value, key) &&
-		    !key_required(&(struct at){ .arg = needed, .value = a->value }))
-			return false;
-	}
-	return true;
-}
-
-static bool key_properties(const struct at *a)
-{
-	const char *key;
-	json_t *sub;
-
-	json_object_foreach((json_t *)a->arg, key, sub)
-	{
-		const json_t *member = json_object_get(a->value, key);
-
-		if (member && !valid(a->root, sub, member))
-			return false;
-	}
-	return true;
-}
-
-static bool key_additional(const struct at *a)
-{
-	const json_t *properties = json_object_get(a->schema, "properties");
-	const char *key;
-	json_t *member;
-
-	json_object_foreach((json_t *)a->value, key, member)
-	{
-		if (!json_object_get(properties, key) && !valid(a->root, a->arg, member))
-			return false;
-	}
-	return true;
-}
-
-static bool key_items(const struct at *a)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(a->value, i, item)
-	{
-		if (!valid(a->root, a->arg, item))
-			return false;
-	}
-	return true;
-}
-
-static bool key_prefix_items(const struct at *a)
-{
-	const json_t *sub;
-	size_t i;
-
-	json_array_foreach(a->arg, i, sub)
-	{
-		const json_t *item = json_array_get(a->value, i);
-
-		if (item && !valid(a->root, sub, item))
-			return false;
-	}
-	return true;
-}
-
-static bool key_min_items(const struct at *a)
-{
-	return !json_is_array(a->value) ||
-	       json_array_size(a->value) >= (size_t)json_integer_value(a->arg);
-}
-
-static bool key_max_items(const struct at *a)
-{
-	return !json_is_array(a->value) ||
-	       json_array_size(a->value) <= (size_t)json_integer_value(a->arg);
-}
-
-static bool key_minimum(const struct at *a)
-{
-	return !json_is_number(a->value) ||
-	       json_number_value(a->value) >= json_number_value(a->arg);
-}
-
-static bool key_maximum(const struct at *a)
-{
-	return !json_is_number(a->value) ||
-	       json_number_value(a->value) <= json_number_value(a->arg);
-}
-
-static bool key_pattern(const struct at *a)
-{
-	regex_t regex;
-	bool match;
-
-	if (!json_is_string(a->value))
-		return true;
-	ck_assert_int_eq(regcomp(&regex, json_string_value(a->arg), REG_EXTENDED | REG_NOSUB), 0);
-	match = !regexec(&regex, json_string_value(a->value), 0, NULL, 0);
-	regfree(&regex);
-	return match;
-}
-
-static bool key_one_of(const struct at *a)
-{
-	const json_t *sub;
-	size_t i, n = 0;
-
-	json_array_foreach(a->arg, i, sub)
-	{
-		n += valid(a->root, sub, a->value);
-	}
-	return n == 1;
-}
-
-static bool key_not(const struct at *a)
-{
-	return !valid(a->root, a->arg, a->value);
-}
-
-static bool key_says_nothing(const struct at *a)
-{
-	return a->arg != NULL;
-}
-
-static const struct {
-	const char *keyword;
-	keyword_holds holds;
-} keywords[] = {
-	{ "$schema", key_says_nothing },
-	{ "$comment", key_says_nothing },
-	{ "$defs", key_says_nothing },
-	{ "title", key_says_nothing },
-	{ "description", key_says_nothing },
-	{ "$ref", key_ref },
-	{ "type", key_type },
-	{ "const", key_const },
-	{ "enum", key_enum },
-	{ "required", key_required },
-	{ "dependentRequired", key_dependent },
-	{ "properties", key_properties },
-	{ "additionalProperties", key_additional },
-	{ "items", key_items },
-	{ "prefixItems", key_prefix_items },
-	{ "minItems", key_min_items },
-	{ "maxItems", key_max_items },
-	{ "minimum", key_minimum },
-	{ "maximum", key_maximum },
-	{ "pattern", key_pattern },
-	{ "oneOf", key_one_of },
-	{ "not", key_not },
-};
-
-static keyword_holds find_keyword(const char *name)
-{
-	for (size_t i = 0; i < COUNT(keywords); i++)
-		if (!strcmp(keywords[i].keyword, name))
-			return keywords[i].holds;
-	ck_abort_msg("keyword %s is not known here", name);
-}
-
-static bool valid(const json_t *root, const json_t *schema, const json_t *value)
-{
-	const char *key;
-	json_t *arg;
-
-	if (json_is_boolean(schema))
-		return json_is_true(schema);
-	ck_assert(json_is_object(schema));
-	json_object_foreach((json_t *)schema, key, arg)
-	{
-		if (!find_keyword(key)(&(struct at){ root, schema, arg, value }))
-			return false;
-	}
-	return true;
-}
-
-static json_t *load_schema(void)
-{
-	json_error_t error;
-	json_t *root = json_load_file(SCHEMA, JSON_REJECT_DUPLICATES, &error);
-
-	ck_assert_msg(root != NULL, "%s:%d: %s", SCHEMA, error.line, error.text);
-	return root;
-}
 
 static const char *const journals[] = {
 	"verdicts", "emulated", "repeat", "stopped", "hostile", "forms", "guarded", "resumed",
@@ -323,7 +55,7 @@ static char *dump(const json_t *record)
 
 static void expect(const json_t *root, const json_t *record, bool good, const char *what)
 {
-	bool is_valid = valid(root, root, record);
+	bool is_valid = json_schema_valid(root, record);
 	char *text = is_valid == good ? NULL : dump(record);
 
 	ck_assert_msg(is_valid == good, "%s: %s", what, text);
@@ -336,7 +68,7 @@ static void accept(const json_t *root, json_t *record)
 
 START_TEST(accepts_good_journals)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	ck_assert_uint_gt(for_each_record(root, accept), 100);
 	json_decref(root);
@@ -373,7 +105,7 @@ static void drop_each_required(const json_t *root, json_t *record)
 
 START_TEST(rejects_missing_keys)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, drop_each_required);
 	json_decref(root);
@@ -404,7 +136,7 @@ static void spoil_each_value(const json_t *root, json_t *record)
 
 START_TEST(rejects_wrong_types)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, spoil_each_value);
 	json_decref(root);
@@ -423,7 +155,7 @@ static void add_stray_key(const json_t *root, json_t *record)
 
 START_TEST(rejects_stray_keys)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, add_stray_key);
 	json_decref(root);
@@ -488,7 +220,7 @@ static void spoil_content(const json_t *root, json_t *record)
 
 START_TEST(rejects_wrong_content)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, spoil_content);
 	json_decref(root);
@@ -510,7 +242,7 @@ static void drop_partner(const json_t *root, json_t *record)
 
 START_TEST(test_and_iter_go_together)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, drop_partner);
 	json_decref(root);
@@ -531,7 +263,7 @@ static void end_both_ways(const json_t *root, json_t *record)
 
 START_TEST(ends_one_way)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for_each_record(root, end_both_ways);
 	json_decref(root);
@@ -564,7 +296,7 @@ static void agree(const json_t *root, const struct record_key *k, const char *de
 
 START_TEST(reader_and_schema_agree)
 {
-	json_t *root = load_schema();
+	json_t *root = json_schema_load(SCHEMA);
 
 	for (const struct record_key *k = record_keys; k->type; k++)
 		if (strcmp(k->type, "measure") != 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "format.h"
 #include "record.h"
 #include "text.h"
 #include "unit.h"
@@ -456,20 +457,13 @@ static void put_report(struct term *term)
 	put_conclusion(term);
 }
 
-int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err)
+int term_write(const struct report *report, const struct report_options *options, FILE *out,
+	       struct err *err)
 {
-	struct report report;
 	char *text = NULL;
-	struct term term = { .report = &report, .options = *options, .text = &text };
+	struct term term = { .report = report, .options = *options, .text = &text };
 	size_t size;
-	int result = report_read(&report, path, err);
 
-	if (result)
-		return result;
-	if (!report.run) {
-		report_free(&report);
-		return err_plain(err, ENODATA, "%s: there is no record in it", path);
-	}
 	term.out = open_memstream(&text, &size);
 	if (term.out)
 		put_report(&term);
@@ -477,11 +471,27 @@ int report_term(FILE *out, const char *path, const struct report_options *option
 		term.result = -ENOMEM;
 	if (term.out && fclose(term.out))
 		term.result = -ENOMEM;
-	report_free(&report);
-	if (term.result)
-		err_set(err, -term.result, "report of %s", path);
-	else if (fwrite(text, 1, size, out) != size || fflush(out))
-		term.result = err_set(err, errno, "write report of %s", path);
+	if (!term.result)
+		fwrite(text, 1, size, out);
+	else
+		err_set(err, -term.result, "report");
 	free(text);
 	return term.result;
+}
+
+int report_term(FILE *out, const char *path, const struct report_options *options, struct err *err)
+{
+	const struct format_request request = {
+		.format = format_find("term"),
+		.path = path,
+		.shown = *options,
+	};
+	size_t size;
+	char *text;
+	int result = format_text(&request, &text, &size, err);
+
+	if (!result && (fwrite(text, 1, size, out) != size || fflush(out)))
+		result = err_set(err, errno, "write report of %s", path);
+	free(text);
+	return result;
 }

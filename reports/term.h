@@ -22,6 +22,10 @@ struct term {
 /* Said of an execution that has a start and no end. */
 #define TERM_STOPPED "no verdict: the run stopped here"
 
+/* The whole report. All or nothing; returns 0 or -errno. */
+int term_write(const struct report *report, const struct report_options *options, FILE *out,
+	       struct err *err);
+
 /* How a verdict is shown. */
 enum table_style term_style(enum verdict verdict);
 

@@ -1,47 +1,145 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "../reports/report.h"
+#include "../reports/format.h"
+#include "../reports/outfile.h"
 #include "command.h"
 #include "progress.h"
 
 static const char help[] =
-	"usage: pmiproof report [-v] DIR\n\n"
+	"usage: pmiproof report [OPTION...] DIR\n\n"
 	"Shows the report of a run: DIR is what 'pmiproof run' left, or a journal file.\n\n"
-	"  -v, --verbose  every evaluation, kernel-log event and line of output\n"
-	"  -h, --help     this text\n";
+	"  -f, --format FORMAT  one of the list below\n"
+	"  -o, --output FILE    write it there, all or nothing; - is standard output\n"
+	"      --baseline DIR   the report to compare with, for formats that do\n"
+	"  -v, --verbose        term: every evaluation, kernel-log event and line of output\n"
+	"  -h, --help           this text\n\n"
+	"formats:\n";
 
-int cmd_report(int argc, char **argv)
+struct report_command {
+	struct format_request request;
+	const char *output; /* NULL: standard output */
+	bool verbose;
+	bool helped;
+};
+
+enum { OPT_BASELINE = 256 };
+
+static void put_help(void)
+{
+	fputs(help, stdout);
+	for (const struct format *f = formats; f->name; f++)
+		printf("  %-6s %s\n", f->name, f->description);
+}
+
+static int set_format(struct report_command *command, const char *name)
+{
+	command->request.format = format_find(name);
+	if (command->request.format)
+		return COMMAND_OK;
+	return command_error("report", "--format %s is not known; --help lists the formats", name);
+}
+
+static int set_option(struct report_command *command, int option, const char *value)
+{
+	switch (option) {
+	case 'f':
+		return set_format(command, value);
+	case 'o':
+		command->output = strcmp(value, "-") != 0 ? value : NULL;
+		return COMMAND_OK;
+	case 'v':
+		command->verbose = true;
+		return COMMAND_OK;
+	case 'h':
+		put_help();
+		command->helped = true;
+		return COMMAND_OK;
+	default:
+		command->request.baseline = value;
+		return COMMAND_OK;
+	}
+}
+
+static int parse(struct report_command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "baseline", required_argument, NULL, OPT_BASELINE },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct report_options how = progress_report_options(stdout);
-	struct err err;
+	int result = COMMAND_OK;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":vh", options, NULL)) != -1) {
-		switch (option) {
-		case 'v':
-			how.verbose = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return COMMAND_OK;
-		default:
-			return command_bad_option("report", option, argv, options);
-		}
+	while (!result && !command->helped &&
+	       (option = getopt_long(argc, argv, ":f:o:vh", options, NULL)) != -1)
+		result = option == '?' || option == ':'
+				 ? command_bad_option("report", option, argv, options)
+				 : set_option(command, option, optarg);
+	return result;
+}
+
+/* What does not go together, or is not there. */
+static int refuse(const struct report_command *command)
+{
+	const struct format_request *request = &command->request;
+
+	if (!*request->path || (request->baseline && !*request->baseline))
+		return command_error("report", "the name of the report is empty");
+	if (command->output && !*command->output)
+		return command_error("report", "the name after --output is empty");
+	if (request->baseline && !request->format->write_against)
+		return command_error("report", "--baseline: format %s compares nothing",
+				     request->format->name);
+	if (command->verbose && !request->format->write_as)
+		return command_error("report", "--verbose: format %s shows everything it can",
+				     request->format->name);
+	return COMMAND_OK;
+}
+
+static int show(struct report_command *command)
+{
+	struct err err;
+	size_t size;
+	char *text;
+	int result;
+
+	/* A file is no terminal. */
+	if (!command->output)
+		command->request.shown = progress_report_options(stdout);
+	command->request.shown.verbose = command->verbose;
+	if (format_text(&command->request, &text, &size, &err))
+		return command_error("report", "%s", err.text);
+	if (command->output) {
+		result = outfile_write(command->output, text, size, &err)
+				 ? command_error("report", "%s", err.text)
+				 : COMMAND_OK;
+	} else {
+		fwrite(text, 1, size, stdout);
+		result = command_flush("report") ? COMMAND_ERROR : COMMAND_OK;
 	}
+	free(text);
+	return result;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_command command = { .request.format = &formats[0] };
+	int result = parse(&command, argc, argv);
+
+	if (result || command.helped)
+		return result;
 	if (optind + 1 != argc)
 		return command_error("report", "exactly one report directory is needed; see "
 					       "--help");
-	if (!*argv[optind])
-		return command_error("report", "the name of the report is empty");
-	if (report_term(stdout, argv[optind], &how, &err))
-		return command_error("report", "%s", err.text);
-	return COMMAND_OK;
+	command.request.path = argv[optind];
+	result = refuse(&command);
+	return result ? result : show(&command);
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+#include "json.h"
+#include "term.h"
+
+const struct format formats[] = {
+	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "json", "everything, as one document for programs", .write = json_write },
+	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
+	  .write = csv_write },
+	{ NULL },
+};
+
+const struct format *format_find(const char *name)
+{
+	for (const struct format *f = formats; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
+/* A report that has at least the record it begins with. */
+static int read_some(struct report *report, const char *path, struct err *err)
+{
+	int result = report_read(report, path, err);
+
+	if (result || report->run)
+		return result;
+	report_free(report);
+	return err_plain(err, ENODATA, "%s: there is no record in it", path);
+}
+
+static int write_report(const struct format_request *request, const struct report *report,
+			const struct report *baseline, FILE *out, struct err *err)
+{
+	if (request->format->write_as)
+		return request->format->write_as(report, &request->shown, out, err);
+	if (request->format->write_against)
+		return request->format->write_against(report, baseline, out, err);
+	return request->format->write(report, out, err);
+}
+
+static int to_memory(const struct format_request *request, const struct report *report,
+		     const struct report *baseline, char **text, size_t *size, struct err *err)
+{
+	FILE *out = open_memstream(text, size);
+	int result;
+	bool lost;
+
+	if (!out)
+		return err_set(err, ENOMEM, "report of %s", request->path);
+	result = write_report(request, report, baseline, out, err);
+	lost = ferror(out);
+	lost |= fclose(out) != 0;
+	if (!result && lost)
+		result = err_set(err, ENOMEM, "report of %s", request->path);
+	if (!result)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return result;
+}
+
+int format_text(const struct format_request *request, char **text, size_t *size, struct err *err)
+{
+	struct report report, baseline;
+	int result = read_some(&report, request->path, err);
+
+	*text = NULL;
+	if (result)
+		return result;
+	if (request->baseline)
+		result = read_some(&baseline, request->baseline, err);
+	if (!result) {
+		result = to_memory(request, &report, request->baseline ? &baseline : NULL, text,
+				   size, err);
+		if (request->baseline)
+			report_free(&baseline);
+	}
+	report_free(&report);
+	return result;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <check.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "outfile.h"
+#include "verdict_map.h"
+
+Suite *suite(void);
+
+#define JOURNALS "fixtures/journals/"
+#define GOLDEN "reports/golden/"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char *load(const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = fopen(path, "r");
+
+	ck_assert_msg(file != NULL, "%s", path);
+	ck_assert_int_ge(getdelim(&text, &size, '\0', file), 0);
+	fclose(file);
+	return text;
+}
+
+/* Layouts that were looked at; what they must say is asserted in the checks of each format. */
+static const struct {
+	const char *journal, *format, *baseline, *golden;
+} goldens[] = {
+	{ "emulated", "csv", NULL, "emulated.csv" },
+};
+
+START_TEST(layout)
+{
+	char path[PATH_MAX], before[PATH_MAX];
+	struct err err = { .text = "" };
+	struct format_request request = {
+		.format = format_find(goldens[_i].format),
+		.path = path,
+		.baseline = goldens[_i].baseline ? before : NULL,
+	};
+	char *text, *golden;
+	size_t size;
+
+	ck_assert_ptr_nonnull(request.format);
+	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", goldens[_i].journal);
+	snprintf(before, sizeof(before), JOURNALS "%s.jsonl", goldens[_i].baseline);
+	ck_assert_msg(!format_text(&request, &text, &size, &err), "%s", err.text);
+	snprintf(path, sizeof(path), GOLDEN "%s", goldens[_i].golden);
+	golden = load(path);
+	ck_assert_str_eq(text, golden);
+	ck_assert_uint_eq(size, strlen(golden));
+	free(golden);
+	free(text);
+}
+END_TEST
+
+START_TEST(every_format_takes_every_journal)
+{
+	static const char *const journals[] = {
+		"verdicts", "emulated", "repeat",  "stopped", "hostile",
+		"forms",    "unknown",	"guarded", "resumed",
+	};
+
+	for (const struct format *f = formats; f->name; f++) {
+		ck_assert_ptr_eq(format_find(f->name), f);
+		ck_assert_uint_gt(strlen(f->description), 0);
+		/* One way to write it. */
+		ck_assert_int_eq(!!f->write + !!f->write_as + !!f->write_against, 1);
+		for (size_t j = 0; j < COUNT(journals); j++) {
+			char path[PATH_MAX];
+			struct err err;
+			char *text;
+			size_t size;
+
+			snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journals[j]);
+			ck_assert_int_eq(
+				format_text(&(struct format_request){ .format = f, .path = path },
+					    &text, &size, &err),
+				0);
+			ck_assert_uint_gt(size, 100);
+			ck_assert_uint_eq(strlen(text), size); /* no NUL */
+			ck_assert_ptr_null(strchr(text, '\x1b'));
+			free(text);
+		}
+	}
+	ck_assert_ptr_null(format_find("xml"));
+	ck_assert_ptr_null(format_find(""));
+}
+END_TEST
+
+START_TEST(bad_journals_leave_nothing)
+{
+	static const struct {
+		const char *journal, *message;
+		int result;
+	} bad[] = {
+		{ "bad-json", "bad-json.jsonl:", -EBADMSG },
+		{ "bad-verdict", "bad-verdict.jsonl:", -EBADMSG },
+		{ "bad-version", "bad-version.jsonl:", -EPROTONOSUPPORT },
+		{ "empty", "there is no record in it", -ENODATA },
+		{ "no-such", "no-such.jsonl", -ENOENT },
+	};
+
+	for (const struct format *f = formats; f->name; f++)
+		for (size_t i = 0; i < COUNT(bad); i++) {
+			char path[PATH_MAX];
+			struct err err;
+			char *text;
+			size_t size;
+
+			snprintf(path, sizeof(path), JOURNALS "%s.jsonl", bad[i].journal);
+			ck_assert_int_eq(
+				format_text(&(struct format_request){ .format = f, .path = path },
+					    &text, &size, &err),
+				bad[i].result);
+			ck_assert_msg(strstr(err.text, bad[i].message) != NULL, "%s", err.text);
+			ck_assert_ptr_null(text);
+		}
+}
+END_TEST
+
+START_TEST(bad_baseline_is_named)
+{
+	struct err err;
+	char *text;
+	size_t size;
+	int result = format_text(&(struct format_request){ .format = &formats[0],
+							   .path = JOURNALS "verdicts.jsonl",
+							   .baseline = JOURNALS "bad-json.jsonl" },
+				 &text, &size, &err);
+
+	ck_assert_int_eq(result, -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(err.text, "bad-json.jsonl:"));
+	ck_assert_ptr_null(text);
+}
+END_TEST
+
+/* No verdict but "pass" may look like one, and nothing bad like something harmless. */
+START_TEST(verdicts_stay_what_they_are)
+{
+	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++) {
+		const struct verdict_map *m = verdict_map(v);
+		bool bad = v < VERDICT_KNOWN || v == VERDICT_NONE;
+
+		ck_assert_int_eq(!m->junit, v == VERDICT_PASS);
+		ck_assert_int_eq(m->ktap_ok && !m->ktap, v == VERDICT_PASS);
+		ck_assert_int_eq(!strcmp(m->kcidb, "PASS"), v == VERDICT_PASS);
+		ck_assert_int_eq(m->ktap_ok, !bad);
+		ck_assert_int_eq(m->junit && strcmp(m->junit, "skipped") != 0, bad);
+	}
+}
+END_TEST
+
+static char dir[] = "/tmp/outfile.XXXXXX";
+
+static void make_dir(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void remove_dir(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const char *in_dir(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/%s", dir, name);
+	return path;
+}
+
+/* How many files there are. */
+static int files(void)
+{
+	char command[128];
+	int n = -1;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "ls -A %s | wc -l", dir);
+	pipe = popen(command, "r");
+	ck_assert_int_eq(fscanf(pipe, "%d", &n), 1);
+	pclose(pipe);
+	return n;
+}
+
+START_TEST(outfile_makes_and_replaces)
+{
+	char path[64], other[64];
+	struct stat status;
+	struct err err;
+	mode_t mask = umask(027);
+	char *text;
+
+	in_dir(path, sizeof(path), "new");
+	ck_assert_int_eq(outfile_write(path, "one", 3, &err), 0);
+	umask(mask);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_int_eq(status.st_mode & 07777, 0640);
+	chmod(path, 0604);
+	ck_assert_int_eq(symlink("new", in_dir(other, sizeof(other), "link")), 0);
+	ck_assert_int_eq(outfile_write(other, "two!", 4, &err), 0);
+	text = load(path);
+	ck_assert_str_eq(text, "two!");
+	free(text);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_int_eq(status.st_mode & 07777, 0604);
+	ck_assert_int_eq(lstat(other, &status), 0);
+	ck_assert(S_ISLNK(status.st_mode));
+	ck_assert_int_eq(files(), 2);
+}
+END_TEST
+
+START_TEST(outfile_fails_whole)
+{
+	char path[64];
+	struct err err;
+
+	ck_assert_int_eq(outfile_write(dir, "x", 1, &err), -EISDIR);
+	ck_assert_ptr_nonnull(strstr(err.text, dir));
+	in_dir(path, sizeof(path), "none/file");
+	ck_assert_int_eq(outfile_write(path, "x", 1, &err), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.text, path));
+	ck_assert_int_eq(outfile_write("/dev/full", "x", 1, &err), -ENOSPC);
+	ck_assert_int_eq(outfile_write("/dev/null", "x", 1, &err), 0);
+	ck_assert_int_eq(files(), 0);
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *s = suite_create("format");
+	TCase *tc = tcase_create("format");
+
+	tcase_add_loop_test(tc, layout, 0, COUNT(goldens));
+	tcase_add_test(tc, every_format_takes_every_journal);
+	tcase_add_test(tc, bad_journals_leave_nothing);
+	tcase_add_test(tc, bad_baseline_is_named);
+	tcase_add_test(tc, verdicts_stay_what_they_are);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("outfile");
+	tcase_add_checked_fixture(tc, make_dir, remove_dir);
+	tcase_add_test(tc, outfile_makes_and_replaces);
+	tcase_add_test(tc, outfile_fails_whole);
+	suite_add_tcase(s, tc);
+	return s;
+}
