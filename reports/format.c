@@ -9,10 +9,12 @@
 #include "json.h"
 #include "junit.h"
 #include "ktap_report.h"
+#include "mail.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "mail", "plain text of 72 columns for a cover letter", .write_against = mail_write },
 	{ "junit", "JUnit XML, with figures as properties, for CI", .write = junit_write },
 	{ "ktap", "KTAP version 1, for what reads kselftest results", .write = ktap_report_write },
 	{ "json", "everything, as one document for programs", .write = json_write },
