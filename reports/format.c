@@ -7,11 +7,15 @@
 
 #include "csv.h"
 #include "json.h"
+#include "junit.h"
 #include "known.h"
+#include "ktap_report.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "junit", "JUnit XML, with figures as properties, for CI", .write = junit_write },
+	{ "ktap", "KTAP version 1, for what reads kselftest results", .write = ktap_report_write },
 	{ "json", "everything, as one document for programs", .write = json_write },
 	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
 	  .write = csv_write },

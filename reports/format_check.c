@@ -35,6 +35,8 @@ static const struct {
 	const char *journal, *format, *baseline, *golden;
 } goldens[] = {
 	{ "emulated", "csv", NULL, "emulated.csv" },
+	{ "verdicts", "junit", NULL, "verdicts.xml" },
+	{ "verdicts", "ktap", NULL, "verdicts.ktap" },
 };
 
 START_TEST(layout)

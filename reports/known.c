@@ -31,7 +31,7 @@ static char *trim(char *text)
 }
 
 /* Cut a line at its bars, in place. The reference, the last, may have more of them. */
-static int split(char *line, char *columns[COLUMNS], struct err *err)
+static int split(char *line, const char *columns[COLUMNS], struct err *err)
 {
 	size_t n = 0;
 
@@ -69,7 +69,7 @@ static bool is_text(const char *text)
 	return good;
 }
 
-static int check_columns(char *const columns[COLUMNS], struct err *err)
+static int check_columns(const char *const columns[COLUMNS], struct err *err)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		if (!is_text(columns[c]))
@@ -90,7 +90,7 @@ static bool same_issue(const struct known_issue *a, const struct known_issue *b)
 static int add_line(struct known_issues *known, char *line, struct err *err)
 {
 	struct known_issue issue, *issues;
-	char *columns[COLUMNS];
+	const char *columns[COLUMNS] = { "", "", "", "", "" };
 	int result = split(line, columns, err);
 
 	if (!result)
