@@ -14,9 +14,10 @@
 #include "rate_limit.h"
 #include "workload.h"
 
-#define RING_PAGES 64	/* some thousand samples */
-#define FIFO_PRIORITY 1 /* above everything that is not real-time */
-#define ALONE_TRIES 5	/* the best is taken: whatever else happens only slows it down */
+#define RING_PAGES 64	   /* some thousand samples */
+#define RECORD_NS 20000000 /* 2000 samples at one each 10 us */
+#define FIFO_PRIORITY 1	   /* above everything that is not real-time */
+#define ALONE_TRIES 5	   /* the best is taken: whatever else happens only slows it down */
 /* Ticks of a clock as coarse as the timer's in a burst: each of ALONE_TRIES has 20 of them. */
 #define TICKS 100
 
@@ -141,4 +142,20 @@ int burst_measure(struct burst *burst, const struct perf_event_attr *attr, int c
 	if (request.result && err)
 		*err = request.err;
 	return request.result;
+}
+
+int burst_record(struct run *run, const char *row, struct burst *burst,
+		 const struct perf_event_attr *attr, int cpu, struct err *err)
+{
+	int result;
+
+	run_progress(run, "burst, %s", row);
+	result = burst_measure(burst, attr, cpu, RECORD_NS, err);
+	if (result)
+		return result;
+	run_figure(run, "burst", row, "samples", (double)burst->samples, "1");
+	run_figure(run, "burst", row, "CPU left", 100 * burst->left, "%");
+	if (burst->samples)
+		run_figure(run, "burst", row, "cost of a sample", burst->cost_ns, "ns");
+	return 0;
 }

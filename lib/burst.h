@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "hypothesis.h"
 
 /* What a moment of sampling did to a thread on one CPU. */
 struct burst {
@@ -23,5 +24,9 @@ struct burst {
  */
 int burst_measure(struct burst *burst, const struct perf_event_attr *attr, int cpu, uint64_t ns,
 		  struct err *err);
+
+/* The same, of 20 ms, as a line of the table "burst". */
+int burst_record(struct run *run, const char *row, struct burst *burst,
+		 const struct perf_event_attr *attr, int cpu, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,6 +167,20 @@ void bystander_lap_free(struct bystander_lap *lap)
 	free(lap->rate);
 	lap->rounds = NULL;
 	lap->rate = NULL;
+}
+
+double bystander_lap_left(const struct bystander_lap *lap, const struct bystander_lap *alone,
+			  const struct bystanders *all, enum bystander_kind kind, size_t from,
+			  size_t to)
+{
+	double least = INFINITY;
+
+	for (size_t cpu = from; cpu < to; cpu++) {
+		const size_t i = cpu * all->kinds + kind;
+
+		least = fmin(least, 100 * lap->rate[i] / alone->rate[i]);
+	}
+	return least;
 }
 
 void bystanders_stop(struct bystanders *all)

@@ -79,6 +79,14 @@ int bystander_lap_start(struct bystander_lap *lap, const struct bystanders *all,
 void bystander_lap_end(struct bystander_lap *lap, const struct bystanders *all);
 void bystander_lap_free(struct bystander_lap *lap);
 
+/*
+ * The least of what workers of a kind did on CPUs number from..to-1 of the list, in % of what they
+ * did in the lap `alone`.
+ */
+double bystander_lap_left(const struct bystander_lap *lap, const struct bystander_lap *alone,
+			  const struct bystanders *all, enum bystander_kind kind, size_t from,
+			  size_t to);
+
 /* End them and wait; the figures stay readable. */
 void bystanders_stop(struct bystanders *all);
 void bystanders_free(struct bystanders *all);

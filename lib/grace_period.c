@@ -6,7 +6,7 @@
 
 #define NO_OUTPUT (-1L)
 
-/* The argument of this ioctl is a number as wide as a pointer, which it is not (perf_event_open(2)). */
+/* This ioctl takes a descriptor, as wide as a pointer (perf_event_open(2)). */
 static int set_output(const struct event *event, long fd, struct err *err)
 {
 	if (!ioctl(event->fd, PERF_EVENT_IOC_SET_OUTPUT, fd))

@@ -33,7 +33,11 @@ int danger_parse(const char *name, enum danger *danger);
 enum need_kind {
 	NEED_END,
 	NEED_ROOT,
-	NEED_PMU,	   /* a hardware counter that counts, not one that is only listed */
+	/*
+	 * A hardware counter that counts, not one that is only listed: user code, or with `value` 1
+	 * all code, as a PMU may not be able to tell it from the kernel's (Alpha).
+	 */
+	NEED_PMU,
 	NEED_BRANCH_STACK, /* taken-branch sampling opens */
 	NEED_PRECISE,	   /* cycles with precise_ip of at least `value` */
 	NEED_TRACEPOINT,   /* what = "system/event" exists */

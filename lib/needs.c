@@ -41,16 +41,12 @@ static struct perf_event_attr user_cycles(void)
 
 static int need_pmu(const struct need *need, const struct cpus *cpus, struct err *err)
 {
-	struct perf_event_attr attr = user_cycles();
+	struct perf_event_attr attr =
+		need->value ? event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)
+			    : user_cycles();
 	int result = event_probe(&attr, err);
 
-	(void)need;
 	(void)cpus;
-	/* Some PMUs cannot tell user code from the kernel's (PERF_PMU_CAP_NO_EXCLUDE: Alpha). */
-	if (result == -EINVAL) {
-		attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-		result = event_probe(&attr, err);
-	}
 	if (result)
 		err_prefix(err, "needs a hardware PMU");
 	return result;

@@ -97,12 +97,13 @@ START_TEST(lap_of_bystanders)
 {
 	struct bystander_worker workers[2] = { { .rounds = 5 }, { .rounds = 7 } };
 	struct bystanders all = { .worker = workers, .n = 2, .kinds = 1, .grace_total = 3 };
-	struct bystander_lap lap;
+	struct bystander_lap lap, alone = { 0 };
+	double rates[2];
 	struct err err;
 
 	ck_assert_int_eq(bystander_lap_start(&lap, &all, &err), 0);
-	workers[0].rounds += 100;
-	workers[1].rounds += 200;
+	all.worker[0].rounds += 100;
+	all.worker[1].rounds += 200;
 	all.grace_total += 50;
 	bystander_lap_end(&lap, &all);
 	ck_assert_double_gt(lap.rate[0], 0);
@@ -110,6 +111,14 @@ START_TEST(lap_of_bystanders)
 	ck_assert_double_eq_tol(lap.grace_rate / lap.rate[0], 0.5, 1e-9);
 	ck_assert_uint_eq(lap.grace_from, 3);
 	ck_assert_uint_eq(lap.grace_to, 53);
+	/* The first did half of what it does alone, the second as much. */
+	alone.rate = rates;
+	alone.rate[0] = 2 * lap.rate[0];
+	alone.rate[1] = lap.rate[1];
+	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 1, 2),
+				100, 1e-9);
+	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 0, 2),
+				50, 1e-9);
 	bystander_lap_free(&lap);
 }
 END_TEST

@@ -98,6 +98,8 @@ static int put_decision(FILE *out, const struct report *report, const struct rep
 		fputs(first ? first : "", out);
 		if (json_array_size(reasons) > 1)
 			fprintf(out, " (and %zu more)", json_array_size(reasons) - 1);
+		if (deciding->known)
+			fputs("; a known issue", out);
 		return 0;
 	}
 	if (!deciding) {
@@ -253,6 +255,27 @@ static void put_resets(FILE *out, const json_t *resumes)
 			resets == 1 ? "" : "s");
 	if (*stopped)
 		fprintf(out, "The run was not resumed any more: %s. ", stopped);
+}
+
+/* Entries of the table of known issues: those met, and those to be taken out of it. */
+static void put_issues(struct term *term)
+{
+	const json_t *issue;
+	size_t i;
+
+	if (json_array_size(term->report->known))
+		fputc('\n', term->out);
+	json_array_foreach(term->report->known, i, issue)
+	{
+		bool gone = !strcmp(record_text(issue, "state"), "gone");
+		char text[1024];
+
+		snprintf(text, sizeof(text), "%s, %s%s: %s", record_text(issue, "hypothesis"),
+			 record_text(issue, "check"),
+			 gone ? " holds each time, the known issue is gone" : "",
+			 record_text(issue, "reference"));
+		term_line(term, "known", text);
+	}
 }
 
 /* What to take away from it all, in sentences that each end with a space. */
@@ -460,6 +483,7 @@ static void put_report(struct term *term)
 	put_remarks(term);
 	if (term->options.height && lines_so_far(term) > term->options.height)
 		term_verdicts(term);
+	put_issues(term);
 	term_conclusion(term);
 }
 

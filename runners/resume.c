@@ -2,6 +2,7 @@
 #include "resume.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,51 @@
 #include "recover.h"
 #include "unit.h"
 
+/* What is behind a hole in the journal, by the byte where that begins. */
+#define REST_NAME "journal-rest-%" PRIu64
+
 #define PSTORE "/sys/fs/pstore"
 #define PSTORE_MAGIC 0x6165676cL /* PSTOREFS_MAGIC of linux/magic.h */
 #define RELEASE "/proc/sys/kernel/osrelease"
+
+/*
+ * Has the line at `at` a NUL in it? No record has: it is a block of the file that was not on the
+ * disk yet when the power failed, with later ones that were. What has to be there is flushed before
+ * anything else is written (a start, an end), so nothing behind such a hole is a result.
+ */
+static bool is_hole(FILE *file, uint64_t at)
+{
+	int c = '\n';
+
+	if (fseeko(file, (off_t)at, SEEK_SET))
+		return false;
+	do
+		c = getc_unlocked(file);
+	while (c != EOF && c != '\n' && c != '\0');
+	return c == '\0';
+}
+
+/* Records of the test in flight behind a hole: they are kept beside the journal. */
+static int save_rest(FILE *file, uint64_t at, const char *dir, struct err *err)
+{
+	char path[PATH_MAX], piece[4096];
+	size_t got;
+	FILE *rest;
+	bool failed;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/" REST_NAME, dir, at) >= sizeof(path))
+		return err_set(err, ENAMETOOLONG, "%s", dir);
+	rest = fopen(path, "we");
+	if (!rest)
+		return err_set(err, errno, "create %s", path);
+	failed = fseeko(file, (off_t)at, SEEK_SET) != 0;
+	while (!failed && (got = fread(piece, 1, sizeof(piece), file)))
+		failed = fwrite(piece, 1, got, rest) != got;
+	failed |= ferror(file) || fflush(rest) || fsync(fileno(rest));
+	if (fclose(rest) || failed)
+		return err_set(err, errno, "write %s", path);
+	return 0;
+}
 
 static int read_journal(struct resume *resume, const char *dir, struct err *err)
 {
@@ -33,6 +76,8 @@ static int read_journal(struct resume *resume, const char *dir, struct err *err)
 	if (result)
 		return result;
 	result = journal_state_read(&resume->state, &reader, err);
+	if (result == -EBADMSG && is_hole(reader.file, reader.whole))
+		result = save_rest(reader.file, reader.whole, dir, err);
 	resume->seq = reader.seq;
 	resume->whole = reader.whole;
 	if (!result && !fstat(fileno(reader.file), &status))

@@ -133,6 +133,33 @@ START_TEST(takes_settings_from_the_journal)
 }
 END_TEST
 
+/* A block that was not on the disk yet, and a later one that was: the rest is kept aside. */
+START_TEST(cuts_at_a_hole)
+{
+	static const char rest[] = "{\"v\":1,\"se\0\0\0\0\0\0ther\"}\n{\"v\":1,\"seq\":11}\n";
+	char path[PATH_MAX], read[128];
+	size_t whole = put(9, "");
+	FILE *file;
+
+	journal_path(path);
+	file = fopen(path, "ae");
+	ck_assert_uint_eq(fwrite(rest, 1, sizeof(rest) - 1, file), sizeof(rest) - 1);
+	fclose(file);
+	ck_assert_msg(!open_resume(0), "%s", err.text);
+	ck_assert_uint_eq(resume.whole, whole);
+	ck_assert_uint_eq(resume.seq, 9);
+	ck_assert_int_eq(resume.cut, sizeof(rest) - 1);
+	ck_assert(journal_state_runs(&resume.state, "second", 1));
+	snprintf(path, sizeof(path), "%s/journal-rest-%zu", dir, whole);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(read, 1, sizeof(read), file), sizeof(rest) - 1);
+	ck_assert_int_eq(memcmp(read, rest, sizeof(rest) - 1), 0);
+	fclose(file);
+	unlink(path);
+}
+END_TEST
+
 /* What is left to be run, and what has its result, from several points of the sample. */
 static const struct {
 	int lines;
@@ -283,6 +310,7 @@ Suite *suite(void)
 
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, takes_settings_from_the_journal);
+	tcase_add_test(tc, cuts_at_a_hole);
 	tcase_add_loop_test(tc, plans_what_is_left, 0, sizeof(plans) / sizeof(plans[0]));
 	tcase_add_test(tc, retries_what_hung);
 	tcase_add_test(tc, stops_a_loop);

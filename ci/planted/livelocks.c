@@ -23,9 +23,10 @@ static pid_t start_worker(void)
 {
 	pid_t pid = fork();
 
-	while (!pid)
+	if (pid)
+		return pid;
+	for (;;)
 		close(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	return pid;
 }
 
 static int run_it(struct run *run)

@@ -23,38 +23,30 @@
 #include <unistd.h>
 
 #include "burst.h"
-#include "clock.h"
-#include "cycle_counter.h"
 #include "hypothesis.h"
 #include "placement.h"
 #include "rate_limit.h"
 #include "storm.h"
+#include "storm_report.h"
 #include "sysctl.h"
+#include "wrap_watch.h"
 
-#define PERCENT "25" /* as in the report, and the kernel's default */
+#define PERCENT 25   /* as in the report, and the kernel's default */
 #define LIMIT 100000 /* too */
 
 #define ROW_MS 1000
 #define WARM_UP_NS 500000000 /* or as long as ten rows */
 /* 131,000 samples of 32 bytes, more than come in a row: lost ones would cost less than these. */
 #define RING_BYTES (4L << 20)
-#define BURST_NS 20000000
 #define BURST_PERIOD 10007
-#define TRIES 3	      /* of a row: a hypervisor may take the CPU away while it is in a handler */
+/* Of a burst and of a row: a hypervisor may take the CPU away meanwhile, also from a handler. */
+#define BURSTS 3
+#define TRIES 3
 #define IN_TURN_MAX 8 /* CPUs that are sampled one after the other */
 #define LATE 3	      /* a row that takes so many times as long as it should is the last one */
 #define PROGRESS_MIN 5.0
 #define STALL_MAX_NS 10e9
-/*
- * A counter that the kernel times handlers with may wrap: a row goes on beyond WRAPS of these. A
- * wrap matters only to a handler that is running then: WRAP_NEAR_NS before it nobody else runs, and
- * WRAP_TOUCH_NS before it the event is allowed its samples of a tick anew, one after the other.
- */
 #define WRAPS 2
-#define WRAP_NEAR_NS 30e6
-#define WRAP_TOUCH_NS 80e3
-#define WRAP_AFTER_NS 100000000 /* for the limit to follow */
-#define WRAP_PRIORITY 2		/* SCHED_FIFO, above the reader of the rings */
 
 enum { CYCLES, INSTRUCTIONS, EVENTS };
 
@@ -90,7 +82,7 @@ static const struct step {
 
 struct experiment {
 	struct run *run;
-	const struct cpus *cpus;
+	struct cpus cpus; /* those whose PMU has cycles */
 	struct bystanders all;
 	struct bystander_lap alone; /* what they do without sampling */
 	bool has[EVENTS];
@@ -99,16 +91,10 @@ struct experiment {
 	double least_samples;	  /* of any row */
 };
 
-/* A counter of this machine that wraps. */
-struct wrapping {
-	const struct cycle_counter *counter;
-	double hz;
-};
-
 /* A line of the table. */
 struct row {
 	struct sampler_plan plan;
-	struct wrapping *wrapping; /* NULL: an ordinary row */
+	struct wrap_watch *wraps; /* NULL: an ordinary row */
 	const struct step *step;
 	unsigned int events; /* bit mask */
 	size_t from, to;     /* CPUs: indexes into experiment->cpus, `to` not included */
@@ -137,11 +123,11 @@ static void name_row(const struct experiment *experiment, struct row *row)
 	else if (row->to - row->from > 1)
 		snprintf(where, sizeof(where), "all CPUs");
 	else
-		snprintf(where, sizeof(where), "cpu %d", experiment->cpus->cpu[row->from]);
+		snprintf(where, sizeof(where), "cpu %d", experiment->cpus.cpu[row->from]);
 	if (step->limit != LIMIT)
 		snprintf(more, sizeof(more), ", limit %ld", step->limit);
-	if (row->wrapping)
-		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wrapping->counter->name);
+	if (row->wraps)
+		snprintf(more, sizeof(more), ", beyond wraps of %s", row->wraps->counter->name);
 	snprintf(row->name, sizeof(row->name), "%s, %llu, %s%s", name,
 		 (unsigned long long)step->period, where, more);
 }
@@ -163,22 +149,16 @@ static void judge_samples(struct experiment *experiment, const struct row *row,
 			  const struct storm *storm)
 {
 	const struct sampler *sampler = &storm->sampler;
-	const double seconds = sampler_seconds(sampler);
 	struct run *run = experiment->run;
-	uint64_t samples = 0, lost = 0, throttled = 0, unthrottled = 0;
 
 	for (size_t i = 0; i < sampler->n; i++) {
 		const struct sampler_cpu *one = &sampler->cpu[i];
 
-		samples += one->samples;
-		lost += one->lost;
-		throttled += one->throttled;
-		unthrottled += one->unthrottled;
 		/* An event of a task begins anew with each switch to it. */
 		if (row->step->where != TASK)
-			run_check_le(run, "rate_limit", row->name,
-				     (double)(one->samples + one->lost),
-				     rate_limit_samples(storm->before, seconds), "1");
+			run_check_le(
+				run, "rate_limit", row->name, (double)(one->samples + one->lost),
+				rate_limit_samples(storm->before, sampler_seconds(sampler)), "1");
 		if (row->step->limit != LIMIT)
 			run_check_ge(run, "throttle_starts", row->name, (double)one->throttled, 1,
 				     "1");
@@ -187,78 +167,50 @@ static void judge_samples(struct experiment *experiment, const struct row *row,
 				     "1");
 		experiment->least_samples = fmin(experiment->least_samples, (double)one->samples);
 	}
-	run_figure(run, "samples", row->name, "samples", (double)samples, "1");
-	run_figure(run, "samples", row->name, "lost", (double)lost, "1");
-	run_figure(run, "samples", row->name, "throttle", (double)throttled, "1");
-	run_figure(run, "samples", row->name, "unthrottle", (double)unthrottled, "1");
-	run_figure(run, "samples", row->name, "time", seconds, "s");
-}
-
-/* The least of what workers of a kind did on the sampled CPUs, in % of what they do alone. */
-static double left(const struct experiment *experiment, const struct row *row,
-		   const struct bystander_lap *lap, size_t kind)
-{
-	double least = INFINITY;
-
-	for (size_t cpu = row->from; cpu < row->to; cpu++) {
-		size_t i = cpu * BYSTANDER_KINDS + kind;
-
-		least = fmin(least, 100 * lap->rate[i] / experiment->alone.rate[i]);
-	}
-	return least;
 }
 
 static void judge_progress(const struct experiment *experiment, const struct row *row,
 			   const struct storm *storm)
 {
-	const char *const labels[] = { "row", row->name, NULL };
+	const struct bystander_lap *lap = &storm->lap, *alone = &experiment->alone;
 	const struct bystanders *all = &experiment->all;
-	const double grace = 100 * storm->lap.grace_rate / experiment->alone.grace_rate;
 	struct run *run = experiment->run;
 
-	for (size_t kind = 0; kind < BYSTANDER_KINDS; kind++) {
-		double percent = left(experiment, row, &storm->lap, kind);
-
-		run_figure(run, "left", row->name, bystander_kind_name(kind), percent, "%");
-		run_check_ge(run, "worker_progress", row->name, percent, PROGRESS_MIN, "%");
-	}
-	if (all->rcu && storm->lap.grace_to <= BYSTANDER_GRACE_MAX)
-		run_measure(run,
-			    &(struct measure){ .table = "RCU grace period",
-					       .row = row->name,
-					       .name = "grace_period",
-					       .unit = "ns",
-					       .labels = labels,
-					       .samples = all->grace_ns + storm->lap.grace_from,
-					       .n = storm->lap.grace_to - storm->lap.grace_from });
-	if (all->rcu) {
-		run_figure(run, "left", row->name, "grace periods", grace, "%");
-		run_check_ge(run, "rcu_progress", row->name, grace, PROGRESS_MIN, "%");
-	}
-	run_figure(run, "left", row->name, "main loop",
-		   100 * (double)storm->looks / (double)storm_looks(row->plan.planned_ns), "%");
+	for (size_t kind = 0; kind < BYSTANDER_KINDS; kind++)
+		run_check_ge(run, "worker_progress", row->name,
+			     bystander_lap_left(lap, alone, all, kind, row->from, row->to),
+			     PROGRESS_MIN, "%");
+	if (all->rcu)
+		run_check_ge(run, "rcu_progress", row->name,
+			     100 * lap->grace_rate / alone->grace_rate, PROGRESS_MIN, "%");
 	run_check_le(run, "no_stall", row->name, storm->longest_ns, STALL_MAX_NS, "ns");
 }
 
-static void judge_limit(const struct experiment *experiment, const struct row *row,
-			const struct storm *storm, const struct rate_band *band)
+static void judge_limit(struct run *run, const struct row *row, long limit,
+			const struct rate_band *band)
 {
-	static const char *const quarters[] = { "at 1/4", "at 2/4", "at 3/4" };
-	struct run *run = experiment->run;
-
-	run_figure(run, "limit", row->name, "before", (double)storm->before, "1/s");
-	for (int i = 0; i < 3; i++)
-		run_figure(run, "limit", row->name, quarters[i], (double)storm->at[i], "1/s");
-	run_figure(run, "limit", row->name, "after", (double)storm->after, "1/s");
-	run_figure(run, "limit", row->name, "at least", band->low, "1/s");
-	run_figure(run, "limit", row->name, "at most", band->high, "1/s");
-	run_figure(run, "limit", row->name, "budget of a sample",
-		   strtod(PERCENT, NULL) / 100 * 1e9 / (double)storm->after, "ns");
 	/* What asks for less than the cost implies need not lower it. */
 	if (row->step->period == BURST_PERIOD || row->step->limit != LIMIT)
 		return;
-	run_check_le(run, "limit_comes_down", row->name, (double)storm->after, band->high, "1/s");
-	run_check_ge(run, "limit_stays_up", row->name, (double)storm->after, band->low, "1/s");
+	run_check_le(run, "limit_comes_down", row->name, (double)limit, band->high, "1/s");
+	run_check_ge(run, "limit_stays_up", row->name, (double)limit, band->low, "1/s");
+}
+
+static void judge(struct experiment *experiment, const struct row *row, const struct storm *storm,
+		  const struct rate_band *band)
+{
+	storm_report(experiment->run, storm,
+		     &(struct storm_line){ .row = row->name,
+					   .planned_ns = row->plan.planned_ns,
+					   .from = row->from,
+					   .to = row->to,
+					   .all = &experiment->all,
+					   .alone = &experiment->alone,
+					   .percent = PERCENT,
+					   .band = *band });
+	judge_samples(experiment, row, storm);
+	judge_progress(experiment, row, storm);
+	judge_limit(experiment->run, row, storm->after, band);
 }
 
 static size_t set_targets(const struct experiment *experiment, const struct row *row,
@@ -272,29 +224,33 @@ static size_t set_targets(const struct experiment *experiment, const struct row 
 			if (row->events & 1U << event)
 				targets[n++] = (struct sampler_target){
 					.attr = event_of(event, row->step->period),
-					.cpu = task ? -1 : experiment->cpus->cpu[cpu],
-					.tid = task ? experiment->all.worker[cpu * BYSTANDER_KINDS]
-							       .tid
+					.cpu = task ? -1 : experiment->cpus.cpu[cpu],
+					.tid = task ? bystanders_worker(&experiment->all, cpu,
+									BYSTANDER_COMPUTES)
+							       ->tid
 						    : -1,
 				};
 	return n;
 }
 
-/* The kernel forgets a limit that it lowered only when it is written. */
-static int write_limit(long limit, struct err *err)
+static int write_number(const char *name, long value, struct err *err)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%ld", limit);
-	return sysctl_write(RATE_LIMIT_SYSCTL, text, err);
+	snprintf(text, sizeof(text), "%ld", value);
+	return sysctl_write(name, text, err);
 }
 
 static int observe(const struct experiment *experiment, const struct row *row, struct storm *storm,
 		   struct err *err)
 {
 	struct sampler_target *targets = calloc(EVENTS * (row->to - row->from), sizeof(*targets));
-	int result = targets ? write_limit(row->step->limit, err) : err_set(err, ENOMEM, "targets");
+	int result;
 
+	if (!targets)
+		return err_set(err, ENOMEM, "targets");
+	/* The kernel forgets a limit that it lowered only when it is written. */
+	result = write_number(RATE_LIMIT_SYSCTL, row->step->limit, err);
 	if (!result)
 		result = storm_run(storm, targets, set_targets(experiment, row, targets),
 				   &row->plan, &experiment->all, err);
@@ -302,53 +258,43 @@ static int observe(const struct experiment *experiment, const struct row *row, s
 	return result;
 }
 
-/* At each look of a row that waits for a wrap. */
-static void near_wrap(struct storm *storm, void *context)
+/* Is there something that a hypervisor may have done as well as the kernel? */
+static bool may_be_disturbed(const struct row *row, const struct storm *storm,
+			     const struct rate_band *band)
 {
-	const struct wrapping *wrapping = context;
-	const struct cycle_counter *counter = wrapping->counter;
-	struct event *event = &storm->sampler.cpu[0].event;
-	uint64_t count = counter->read(), last = count;
+	const struct sampler *sampler = &storm->sampler;
+	bool silent = false;
 
-	if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_NEAR_NS)
-		return;
-	placement_policy(SCHED_FIFO, WRAP_PRIORITY, NULL);
-	for (; count >= last; count = counter->read()) {
-		last = count;
-		if (cycle_counter_left_ns(counter, wrapping->hz, count) > WRAP_TOUCH_NS)
-			continue;
-		event_disable(event, NULL);
-		event_enable(event, NULL);
-	}
-	placement_policy(SCHED_OTHER, 0, NULL);
+	for (size_t i = 0; !row->plan.limit && i < sampler->n; i++)
+		for (int slice = 0; slice < SAMPLER_SLICES; slice++)
+			silent |= !sampler->cpu[i].slice[slice];
+	return silent || (double)storm->after < band->low;
 }
 
 /* One line of the table. False: no more. */
 static bool run_row(struct experiment *experiment, const struct row *row)
 {
 	const struct rate_cost cost = cost_of(experiment, row);
-	const struct rate_band band =
-		rate_limit_band((double)row->step->limit, strtod(PERCENT, NULL), &cost);
+	const struct rate_band band = rate_limit_band((double)row->step->limit, PERCENT, &cost);
 	struct run *run = experiment->run;
-	struct storm storm = { .look = row->wrapping ? near_wrap : NULL, .context = row->wrapping };
+	struct storm storm = { .look = row->wraps ? wrap_watch_look : NULL, .context = row->wraps };
 	struct err err;
 	bool on_time;
 
 	run_progress(run, "%s", row->name);
-	for (int try = 1; try <= (row->wrapping ? 1 : TRIES); try++) {
+	for (int try = 1; try <= (row->wraps ? 1 : TRIES); try++) {
 		storm_free(&storm);
 		if (observe(experiment, row, &storm, &err)) {
 			storm_free(&storm);
 			run_broken(run, "%s: %s", row->name, err.text);
 			return false;
 		}
-		if ((double)storm.after >= band.low)
+		if (!may_be_disturbed(row, &storm, &band))
 			break;
-		run_note(run, "%s: the limit fell to %ld, try %d", row->name, storm.after, try);
+		run_note(run, "%s: try %d: a quarter without samples, or a limit of %ld", row->name,
+			 try, storm.after);
 	}
-	judge_samples(experiment, row, &storm);
-	judge_progress(experiment, row, &storm);
-	judge_limit(experiment, row, &storm, &band);
+	judge(experiment, row, &storm, &band);
 	on_time = storm.seconds * 1e9 < LATE * (double)row->plan.planned_ns;
 	if (!on_time)
 		run_broken(run, "%s took %.2f s in place of %.2f s: no more rows were run",
@@ -361,7 +307,7 @@ static bool run_row(struct experiment *experiment, const struct row *row)
 static bool run_step(struct experiment *experiment, const struct step *step)
 {
 	const unsigned int all = (1U << EVENTS) - 1;
-	const size_t n = experiment->cpus->n;
+	const size_t n = experiment->cpus.n;
 	const size_t turns = step->where != IN_TURN ? 1 : n < IN_TURN_MAX ? n : IN_TURN_MAX;
 	bool go_on = true;
 
@@ -383,6 +329,25 @@ static bool run_step(struct experiment *experiment, const struct step *step)
 	return go_on;
 }
 
+/* On a hybrid machine the generic events are of one PMU, which not all CPUs have. */
+static void choose_cpus(struct experiment *experiment)
+{
+	const struct perf_event_attr attr = event_of(CYCLES, BURST_PERIOD);
+	const struct cpus *cpus = run_cpus(experiment->run);
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct event event;
+		struct err err;
+
+		if (event_open_cpu(&event, &attr, cpus->cpu[i], &err)) {
+			run_note(experiment->run, "cpu %d left out: %s", cpus->cpu[i], err.text);
+			continue;
+		}
+		event_close(&event);
+		experiment->cpus.cpu[experiment->cpus.n++] = cpus->cpu[i];
+	}
+}
+
 /* What a sample costs, as seen from outside: a machine survives these however much it is. */
 static bool measure_cost(struct experiment *experiment, int event)
 {
@@ -393,21 +358,18 @@ static bool measure_cost(struct experiment *experiment, int event)
 	struct err err;
 
 	*cost = (struct rate_cost){ INFINITY, 0 };
-	for (size_t i = 0; i < experiment->cpus->n; i++) {
+	for (size_t i = 0; i < BURSTS * experiment->cpus.n; i++) {
+		const int cpu = experiment->cpus.cpu[i / BURSTS];
 		char row[64];
 
-		snprintf(row, sizeof(row), "%s, cpu %d", events[event].name,
-			 experiment->cpus->cpu[i]);
-		run_progress(run, "cost of a sample of %s", row);
-		if (burst_measure(&burst, &attr, experiment->cpus->cpu[i], BURST_NS, &err)) {
+		snprintf(row, sizeof(row), "%s, cpu %d, burst %zu", events[event].name, cpu,
+			 i % BURSTS + 1);
+		if (burst_record(run, row, &burst, &attr, cpu, &err)) {
 			run_note(run, "%s left out: %s", row, err.text);
 			return false;
 		}
-		run_figure(run, "cost", row, "samples", (double)burst.samples, "1");
-		run_figure(run, "cost", row, "CPU left", 100 * burst.left, "%");
-		run_figure(run, "cost", row, "cost of a sample", burst.cost_ns, "ns");
 		if (!(burst.cost_ns > 0)) {
-			run_note(run, "%s left out: no sample came", row);
+			run_note(run, "%s left out: samples cost nothing", row);
 			return false;
 		}
 		cost->least_ns = fmin(cost->least_ns, burst.cost_ns);
@@ -441,25 +403,26 @@ static bool measure_alone(struct experiment *experiment)
 static void run_wrap(struct experiment *experiment)
 {
 	static const struct step step = { 17, LIMIT, FIRST_CPU };
-	struct wrapping wrapping = { .counter = cycle_counter_here() };
-	struct row row = { .step = &step, .events = 1U << CYCLES, .to = 1, .wrapping = &wrapping };
+	struct row row = {
+		.plan = experiment->plan, .step = &step, .events = 1U << CYCLES, .to = 1
+	};
 	struct placement placement;
+	struct wrap_watch wraps;
 	struct err err;
-	double ns;
 
-	if (!wrapping.counter)
+	if (!experiment->has[CYCLES])
 		return;
-	if (cycle_counter_frequency(wrapping.counter, &wrapping.hz, &err) ||
-	    placement_pin(&placement, experiment->cpus->cpu[0], &err)) {
-		run_broken(experiment->run, "%s: %s", wrapping.counter->name, err.text);
+	if (wrap_watch_open(&wraps, &err) ||
+	    placement_pin(&placement, experiment->cpus.cpu[0], &err)) {
+		run_broken(experiment->run, "wraps of a counter: %s", err.text);
 		return;
 	}
-	ns = cycle_counter_left_ns(wrapping.counter, wrapping.hz, wrapping.counter->read()) +
-	     (WRAPS - 1) * cycle_counter_left_ns(wrapping.counter, wrapping.hz, 0);
-	row.plan = experiment->plan;
-	row.plan.planned_ns = (uint64_t)ns + WRAP_AFTER_NS;
-	name_row(experiment, &row);
-	run_row(experiment, &row);
+	if (wraps.counter) {
+		row.wraps = &wraps;
+		row.plan.planned_ns = wrap_watch_ns(&wraps, WRAPS);
+		name_row(experiment, &row);
+		run_row(experiment, &row);
+	}
 	placement_restore(&placement, NULL);
 }
 
@@ -477,9 +440,7 @@ static void run_steps(struct experiment *experiment)
 
 static int run_short_periods(struct run *run)
 {
-	struct experiment experiment = { .run = run,
-					 .cpus = run_cpus(run),
-					 .least_samples = INFINITY };
+	struct experiment experiment = { .run = run, .least_samples = INFINITY };
 	size_t ms = ROW_MS, limit = 0;
 	struct err err;
 
@@ -490,11 +451,15 @@ static int run_short_periods(struct run *run)
 		.limit = (int)limit,
 		.planned_ns = ms * 1000000,
 	};
-	if (sysctl_write(RATE_PERCENT_SYSCTL, PERCENT, &err) || write_limit(LIMIT, &err))
+	if (write_number(RATE_PERCENT_SYSCTL, PERCENT, &err) ||
+	    write_number(RATE_LIMIT_SYSCTL, LIMIT, &err))
 		return run_broken(run, "%s", err.text);
+	choose_cpus(&experiment);
+	if (!experiment.cpus.n)
+		return run_broken(run, "cycles cannot be sampled on any of the CPUs");
 	for (int event = 0; event < EVENTS; event++)
 		experiment.has[event] = measure_cost(&experiment, event);
-	if (bystanders_start(&experiment.all, experiment.cpus, BYSTANDER_KINDS, &err))
+	if (bystanders_start(&experiment.all, &experiment.cpus, BYSTANDER_KINDS, &err))
 		return run_broken(run, "%s", err.text);
 	run_steps(&experiment);
 	bystanders_stop(&experiment.all);
@@ -506,7 +471,7 @@ static int run_short_periods(struct run *run)
 
 static const struct need needs[] = {
 	{ .kind = NEED_ROOT },
-	{ .kind = NEED_PMU },
+	{ .kind = NEED_PMU, .value = 1 },
 	{ .kind = NEED_END },
 };
 

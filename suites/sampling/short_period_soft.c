@@ -27,11 +27,10 @@
 #include "sysctl.h"
 
 #define ROW_MS 1500
-#define RING_PAGES 1024	  /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
-#define SAMPLES_MS 133	  /* at most, per CPU: one per 10 us makes 100 */
-#define BURST_NS 20000000 /* 2000 samples at the kernel's shortest period */
-#define LEFT_MIN 0.05	  /* share of a CPU: less is next to nothing */
-#define WORKER_MIN 0.1	  /* %, unless the lab sets another: see the checks' origins */
+#define RING_PAGES 1024 /* 4 MiB: a second of samples at the kernel's shortest period of 10 us */
+#define SAMPLES_MS 133	/* at most, per CPU: one per 10 us makes 100 */
+#define LEFT_MIN 0.05	/* share of a CPU: less is next to nothing */
+#define WORKER_MIN 0.1	/* %, unless the lab sets another: see the checks' origins */
 #define RCU_MIN 1.0
 
 static const struct setting {
@@ -219,21 +218,16 @@ static bool look_ahead(struct run *run)
 	const struct perf_event_attr attr = event_attr_cpu_clock(RATE_CLOCK_PERIOD_MIN_NS);
 	const struct cpus *cpus = run_cpus(run);
 
-	run_progress(run, "burst on each of %zu CPUs", cpus->n);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct burst burst;
 		struct err err;
 		char row[32];
 
 		snprintf(row, sizeof(row), "cpu %d", cpus->cpu[i]);
-		if (burst_measure(&burst, &attr, cpus->cpu[i], BURST_NS, &err)) {
+		if (burst_record(run, row, &burst, &attr, cpus->cpu[i], &err)) {
 			run_broken(run, "burst, %s: %s", row, err.text);
 			return false;
 		}
-		run_figure(run, "burst", row, "samples", (double)burst.samples, "1");
-		run_figure(run, "burst", row, "CPU left", 100 * burst.left, "%");
-		if (burst.samples)
-			run_figure(run, "burst", row, "cost of a sample", burst.cost_ns, "ns");
 		if (burst.left < LEFT_MIN)
 			run_note(run,
 				 "%s: a sample each %d us leaves %.1f %% of the CPU: what workers "

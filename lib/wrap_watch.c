@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wrap_watch.h"
+
+#include <sched.h>
+
+#include "placement.h"
+
+#define NEAR_NS 30e6	   /* three looks of a storm: one of them will see it coming */
+#define TOUCH_NS 80e3	   /* samples of 25 us, seven a tick, go on for twice as long */
+#define AFTER_NS 100000000 /* hundreds of samples, for the kernel to draw conclusions */
+#define PRIORITY 2	   /* SCHED_FIFO, above the reader of the rings */
+
+int wrap_watch_open(struct wrap_watch *watch, struct err *err)
+{
+	*watch = (struct wrap_watch){ .counter = cycle_counter_here() };
+	return watch->counter ? cycle_counter_frequency(watch->counter, &watch->hz, err) : 0;
+}
+
+static double left_ns(const struct wrap_watch *watch, uint64_t count)
+{
+	return cycle_counter_left_ns(watch->counter, watch->hz, count);
+}
+
+uint64_t wrap_watch_ns(const struct wrap_watch *watch, unsigned int wraps)
+{
+	const double first = left_ns(watch, watch->counter->read());
+
+	return (uint64_t)(first + (wraps - 1) * left_ns(watch, 0)) + AFTER_NS;
+}
+
+void wrap_watch_look(struct storm *storm, void *context)
+{
+	const struct wrap_watch *watch = context;
+	struct event *event = &storm->sampler.cpu[0].event;
+	uint64_t last = watch->counter->read();
+
+	if (left_ns(watch, last) > NEAR_NS)
+		return;
+	placement_policy(SCHED_FIFO, PRIORITY, NULL);
+	for (uint64_t count = last; count >= last; count = watch->counter->read()) {
+		last = count;
+		if (left_ns(watch, count) > TOUCH_NS)
+			continue;
+		event_disable(event, NULL);
+		event_enable(event, NULL);
+	}
+	placement_policy(SCHED_OTHER, 0, NULL);
+}
