@@ -11,8 +11,8 @@
 #include "number.h"
 #include "record.h"
 #include "term.h"
-#include "unit.h"
 #include "verdict_map.h"
+#include "words.h"
 #include "xml.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -156,24 +156,20 @@ static void put_refuting(FILE *out, const json_t *checks)
 
 	json_array_foreach(checks, i, check)
 	{
-		const char *unit = record_text(check, "unit"), *row = record_text(check, "row");
-		const json_t *value = json_object_get(check, "value");
-		const json_t *bound = json_object_get(check, "bound");
-		char left[48], right[48];
+		const char *row = record_text(check, "row");
+		char value[48], bound[48];
 
 		if (json_is_true(json_object_get(check, "ok")))
 			continue;
-		unit_format(value ? json_number_value(value) : NAN, unit, left, sizeof(left));
-		unit_format(bound ? json_number_value(bound) : NAN, unit, right, sizeof(right));
 		xml_put(out, record_text(check, "name"));
 		fputs(*row ? ", " : "", out);
 		xml_put(out, row);
 		fputs(": ", out);
-		xml_put(out, left);
+		xml_put(out, words_quantity(check, "value", value, sizeof(value)));
 		putc(' ', out);
 		xml_put(out, record_text(check, "op"));
 		putc(' ', out);
-		xml_put(out, right);
+		xml_put(out, words_quantity(check, "bound", bound, sizeof(bound)));
 		fputs(" does not hold: ", out);
 		xml_put(out, record_text(check, "origin"));
 		putc('\n', out);
