@@ -136,12 +136,29 @@ static void put_facts(FILE *out, const struct report *report)
 	}
 }
 
+/* Entries of the table of known issues. */
+static void put_issues(FILE *out, const struct report *report, const struct report_test *test)
+{
+	const json_t *issue;
+	size_t i;
+
+	json_array_foreach(report->known, i, issue)
+	{
+		const char *const parts[] = { "issue", record_text(issue, "state"),
+					      record_text(issue, "check"), NULL };
+
+		if (!strcmp(record_text(issue, "hypothesis"), test->name))
+			put_property(out, parts, "", record_text(issue, "reference"));
+	}
+}
+
 static void put_properties(FILE *out, const struct report *report, const struct report_test *test)
 {
 	fputs("    <properties>\n", out);
 	put_text_property(out, "verdict", verdict_name(report_test_verdict(test)));
 	put_text_property(out, "claim", record_text(test->plan, "claim"));
 	put_text_property(out, "source", record_text(test->plan, "source"));
+	put_issues(out, report, test);
 	put_facts(out, report);
 	for (size_t e = 0; e < test->n_executions; e++)
 		put_measures(out, &test->executions[e], test->n_executions > 1);

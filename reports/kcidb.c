@@ -249,6 +249,21 @@ static void add_measures(struct kcidb *kcidb, const struct report_test *of,
 	}
 }
 
+/* What the table of known issues refers to for a hypothesis; "" when it is the test that knows. */
+static const char *known_reference(const struct report *report, const char *hypothesis)
+{
+	const json_t *issue;
+	size_t i;
+
+	json_array_foreach(report->known, i, issue)
+	{
+		if (!strcmp(record_text(issue, "hypothesis"), hypothesis) &&
+		    !strcmp(record_text(issue, "state"), "known"))
+			return record_text(issue, "reference");
+	}
+	return "";
+}
+
 /* A failure that is listed for this CPU and kernel: an issue, and that it is this one. */
 static void add_known(struct kcidb *kcidb, const struct report_test *of, const json_t *test)
 {
@@ -257,14 +272,15 @@ static void add_known(struct kcidb *kcidb, const struct report_test *of, const j
 	json_t *issue = add(kcidb, kcidb->issues);
 	json_t *incident = add(kcidb, kcidb->incidents);
 	json_t *culprit = json_object();
+	const char *reference = known_reference(kcidb->report, of->name);
 
 	/* The hypothesis speaks of the tested code, or of the CPU, for which KCIDB has no word. */
 	json_object_set_new(culprit, "code", json_true());
 	json_object_set_new(issue, "culprit", culprit);
 	set_format(kcidb, issue, "id", "%s:known-%s", kcidb->origin, name ? name : "");
 	json_object_set_new(issue, "version", json_integer(1));
-	set_format(kcidb, issue, "comment", "%s is refuted as listed for this CPU and kernel",
-		   of->name);
+	set_format(kcidb, issue, "comment", "%s is refuted as listed for this CPU and kernel%s%s",
+		   of->name, *reference ? ": " : "", reference);
 	set_format(kcidb, incident, "id", "%s-known", id);
 	set_copy(incident, "issue_id", json_object_get(issue, "id"));
 	json_object_set_new(incident, "issue_version", json_integer(1));

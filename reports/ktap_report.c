@@ -261,6 +261,20 @@ static void put_facts(const struct ktap *ktap, const struct report *report)
 		put_diagnostic(ktap, "emulated", "figures describe the emulation, not silicon");
 }
 
+/* Entries of the table of known issues: those met, and those that are gone. */
+static void put_issues(const struct ktap *ktap, const json_t *issues)
+{
+	const json_t *issue;
+	size_t i;
+
+	json_array_foreach(issues, i, issue)
+	{
+		put_diagnostic(ktap, "issue", "%s: %s, %s: %s", record_text(issue, "state"),
+			       record_text(issue, "hypothesis"), record_text(issue, "check"),
+			       record_text(issue, "reference"));
+	}
+}
+
 /* In the words of the kernel's kselftest.h. */
 static void put_totals(const struct ktap *ktap, const struct report *report)
 {
@@ -285,6 +299,7 @@ int ktap_report_write(const struct report *report, FILE *out, struct err *err)
 		result = put_test(&ktap, report, &report->tests[t]);
 	put_texts(&ktap, "kernel log", report->logs);
 	put_texts(&ktap, "note", report->notes);
+	put_issues(&ktap, report->known);
 	put_totals(&ktap, report);
 	return result ? err_set(err, -result, "report") : 0;
 }

@@ -241,6 +241,7 @@ void term_conclusion(struct term *term)
 	char *counts = words_counts(term->report);
 	char *conclusion = words_conclusion(term->report);
 
+	put_issues(term);
 	if (counts && conclusion) {
 		putc('\n', term->out);
 		text_wrap(term->out, counts, 0, 0, term->options.width);
@@ -338,7 +339,6 @@ static void put_report(struct term *term)
 	put_remarks(term);
 	if (term->options.height && lines_so_far(term) > term->options.height)
 		term_verdicts(term);
-	put_issues(term);
 	term_conclusion(term);
 }
 
