@@ -10,6 +10,7 @@ SANITIZE ?=
 RUN ?=
 LAB ?= auto
 KSRC ?=
+KCIDB_IO ?=
 QEMU_SRC ?=
 KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
@@ -233,7 +234,7 @@ completion-test: ## test group: the bash completion
 	@ci/completion-test
 
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
-	@KSRC='$(KSRC)' ci/formats-test
+	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test
 
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
@@ -257,6 +258,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
 	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
+	install -D -m 644 reports/known-issues $(LIBEXEC)/known-issues
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
 	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \

@@ -30,7 +30,7 @@ static int run_it(struct run *run)
 	if (pid > 0 && planted_change(run)) {
 		if (trace_open(&trace, run_cpus(run), 64, &err))
 			run_note(run, "%s", err.text);
-		usleep(20000);
+		usleep(40000);
 	}
 	if (trace)
 		trace_close(trace);
