@@ -126,7 +126,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
@@ -232,6 +232,9 @@ reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
 
+formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
+	@KSRC='$(KSRC)' ci/formats-test
+
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
 
@@ -254,6 +257,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
 	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
+	install -D -m 644 reports/known-issues $(LIBEXEC)/known-issues
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
 	for page in README.md LICENSE $(wildcard docs/*.md docs/*/*.md); do \

@@ -111,12 +111,11 @@ START_TEST(lap_of_bystanders)
 	ck_assert_double_eq_tol(lap.grace_rate / lap.rate[0], 0.5, 1e-9);
 	ck_assert_uint_eq(lap.grace_from, 3);
 	ck_assert_uint_eq(lap.grace_to, 53);
-	/* Of the two CPUs, the second did half as much as in a lap in which it did 400 in that
-	 * time. */
+	/* The first did half of what it does alone, the second as much. */
 	alone.rate = rates;
-	rates[0] = lap.rate[0];
-	rates[1] = 2 * lap.rate[1];
-	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 0, 1),
+	alone.rate[0] = 2 * lap.rate[0];
+	alone.rate[1] = lap.rate[1];
+	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 1, 2),
 				100, 1e-9);
 	ck_assert_double_eq_tol(bystander_lap_left(&lap, &alone, &all, BYSTANDER_COMPUTES, 0, 2),
 				50, 1e-9);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "term.h"
 
 /*
@@ -41,54 +42,6 @@ static const struct part {
 	{ "lab", "kernel parameters ", "lab.params" },
 };
 
-/* The value at a path of keys separated by dots, or NULL. */
-static const json_t *at(const json_t *object, const char *path)
-{
-	while (object && *path) {
-		size_t length = strcspn(path, ".");
-
-		object = json_object_getn(object, path, length);
-		path += length + (path[length] == '.');
-	}
-	return object;
-}
-
-static void put_word(FILE *out, const json_t *value)
-{
-	if (json_is_string(value))
-		fputs(json_string_value(value), out);
-	else if (json_is_integer(value))
-		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else if (json_is_number(value))
-		fprintf(out, "%g", json_number_value(value));
-	else if (json_is_boolean(value))
-		fputs(json_is_true(value) ? "on" : "off", out);
-	else
-		fputs("?", out);
-}
-
-/* An array is shown as its words. */
-static void put_value(FILE *out, const json_t *value)
-{
-	const json_t *item;
-	size_t i;
-
-	if (!json_is_array(value))
-		put_word(out, value);
-	json_array_foreach((json_t *)value, i, item)
-	{
-		fputs(i ? " " : "", out);
-		put_word(out, item);
-	}
-}
-
-/* Nothing to show: no taint is an empty text, no faults are an empty array. */
-static bool is_empty(const json_t *value)
-{
-	return !value || (json_is_string(value) && !json_string_length(value)) ||
-	       (json_is_array(value) && !json_array_size(value));
-}
-
 /* One line of all parts from `first` that have its name. Returns the part after them. */
 static size_t put_line(struct term *term, size_t first)
 {
@@ -99,14 +52,14 @@ static size_t put_line(struct term *term, size_t first)
 	FILE *out = open_memstream(&text, &size);
 
 	for (i = first; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const json_t *value = at(term->report->machine, parts[i].path);
+		const json_t *value = facts_at(term->report->machine, parts[i].path);
 
 		if (strcmp(parts[i].line, line) != 0)
 			break;
-		if (!out || is_empty(value))
+		if (!out || facts_empty(value))
 			continue;
 		fprintf(out, "%s%s", separator, parts[i].label);
-		put_value(out, value);
+		facts_put(out, value);
 		separator = ", ";
 	}
 	if (!out || fclose(out))
@@ -134,7 +87,7 @@ static bool is_core_pmu(const char *name)
 
 static void put_pmu(struct term *term)
 {
-	const json_t *devices = at(term->report->machine, "pmu.devices");
+	const json_t *devices = facts_at(term->report->machine, "pmu.devices");
 	const char *separator = "";
 	char *text = NULL;
 	const char *name;
@@ -148,23 +101,23 @@ static void put_pmu(struct term *term)
 	}
 	json_object_foreach((json_t *)devices, name, device)
 	{
-		const json_t *model = at(device, "caps.pmu_name");
+		const json_t *model = facts_at(device, "caps.pmu_name");
 
 		if (!is_core_pmu(name))
 			continue;
 		fprintf(out, "%s%s%s", separator, name, model ? " " : "");
 		if (model)
-			put_value(out, model);
+			facts_put(out, model);
 		separator = ", ";
 	}
 	/* What sysfs lists need not count; the record says whether it did. */
-	if (json_is_false(at(term->report->machine, "pmu.counting.counts"))) {
-		const json_t *tried = at(term->report->machine, "pmu.counting.tried");
+	if (json_is_false(facts_at(term->report->machine, "pmu.counting.counts"))) {
+		const json_t *tried = facts_at(term->report->machine, "pmu.counting.tried");
 
 		fprintf(out, "%snone that counts", separator);
 		if (tried) {
 			fputs(": ", out);
-			put_value(out, tried);
+			facts_put(out, tried);
 		}
 	}
 	if (fclose(out))

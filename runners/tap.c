@@ -4,19 +4,10 @@
 #include <string.h>
 
 #include "../reports/text.h"
+#include "../reports/verdict_map.h"
 
 /* Nested results are indented by two spaces (ktap.rst). */
 #define INDENT "  "
-
-static const struct {
-	const char *result;
-	const char *directive;
-} lines[] = {
-	[VERDICT_HUNG] = { "not ok", "TIMEOUT" }, [VERDICT_FAIL] = { "not ok", NULL },
-	[VERDICT_BROKEN] = { "not ok", "ERROR" }, [VERDICT_KNOWN] = { "ok", "XFAIL" },
-	[VERDICT_PASS] = { "ok", NULL },	  [VERDICT_SKIP] = { "ok", "SKIP" },
-	[VERDICT_NOTRUN] = { "ok", "SKIP" },	  [VERDICT_NONE] = { "not ok", "ERROR" },
-};
 
 void tap_begin(FILE *out, size_t planned)
 {
@@ -67,7 +58,7 @@ void tap_line(FILE *out, const char *line, size_t len, bool is_stderr, unsigned 
 void tap_result(FILE *out, size_t number, const char *name, enum verdict verdict,
 		const char *reason)
 {
-	const char *directive = lines[verdict].directive;
+	const char *directive = verdict_map(verdict)->ktap;
 
 	if (!out)
 		return;
@@ -76,7 +67,7 @@ void tap_result(FILE *out, size_t number, const char *name, enum verdict verdict
 		text_put(out, reason, (size_t)-1);
 		putc('\n', out);
 	}
-	fprintf(out, "%s %zu ", lines[verdict].result, number);
+	fprintf(out, "%s %zu ", verdict_map(verdict)->ktap_ok ? "ok" : "not ok", number);
 	text_put(out, name, (size_t)-1);
 	if (directive) {
 		fprintf(out, " # %s ", directive);

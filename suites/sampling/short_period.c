@@ -39,7 +39,9 @@
 /* 131,000 samples of 32 bytes, more than come in a row: lost ones would cost less than these. */
 #define RING_BYTES (4L << 20)
 #define BURST_PERIOD 10007
-#define TRIES 3	      /* of a row: a hypervisor may take the CPU away while it is in a handler */
+/* Of a burst and of a row: a hypervisor may take the CPU away meanwhile, also from a handler. */
+#define BURSTS 3
+#define TRIES 3
 #define IN_TURN_MAX 8 /* CPUs that are sampled one after the other */
 #define LATE 3	      /* a row that takes so many times as long as it should is the last one */
 #define PROGRESS_MIN 5.0
@@ -256,6 +258,19 @@ static int observe(const struct experiment *experiment, const struct row *row, s
 	return result;
 }
 
+/* Is there something that a hypervisor may have done as well as the kernel? */
+static bool may_be_disturbed(const struct row *row, const struct storm *storm,
+			     const struct rate_band *band)
+{
+	const struct sampler *sampler = &storm->sampler;
+	bool silent = false;
+
+	for (size_t i = 0; !row->plan.limit && i < sampler->n; i++)
+		for (int slice = 0; slice < SAMPLER_SLICES; slice++)
+			silent |= !sampler->cpu[i].slice[slice];
+	return silent || (double)storm->after < band->low;
+}
+
 /* One line of the table. False: no more. */
 static bool run_row(struct experiment *experiment, const struct row *row)
 {
@@ -274,9 +289,10 @@ static bool run_row(struct experiment *experiment, const struct row *row)
 			run_broken(run, "%s: %s", row->name, err.text);
 			return false;
 		}
-		if ((double)storm.after >= band.low)
+		if (!may_be_disturbed(row, &storm, &band))
 			break;
-		run_note(run, "%s: the limit fell to %ld, try %d", row->name, storm.after, try);
+		run_note(run, "%s: try %d: a quarter without samples, or a limit of %ld", row->name,
+			 try, storm.after);
 	}
 	judge(experiment, row, &storm, &band);
 	on_time = storm.seconds * 1e9 < LATE * (double)row->plan.planned_ns;
@@ -342,12 +358,13 @@ static bool measure_cost(struct experiment *experiment, int event)
 	struct err err;
 
 	*cost = (struct rate_cost){ INFINITY, 0 };
-	for (size_t i = 0; i < experiment->cpus.n; i++) {
+	for (size_t i = 0; i < BURSTS * experiment->cpus.n; i++) {
+		const int cpu = experiment->cpus.cpu[i / BURSTS];
 		char row[64];
 
-		snprintf(row, sizeof(row), "%s, cpu %d", events[event].name,
-			 experiment->cpus.cpu[i]);
-		if (burst_record(run, row, &burst, &attr, experiment->cpus.cpu[i], &err)) {
+		snprintf(row, sizeof(row), "%s, cpu %d, burst %zu", events[event].name, cpu,
+			 i % BURSTS + 1);
+		if (burst_record(run, row, &burst, &attr, cpu, &err)) {
 			run_note(run, "%s left out: %s", row, err.text);
 			return false;
 		}
