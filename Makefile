@@ -24,7 +24,7 @@ V ?=
 # Go on with the run of RUN="-o DIR".
 RESUME ?=
 # How often crash-test kills.
-CRASHES ?= 100
+CRASHES ?= 80
 # Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
 ARCH ?=
 # Seconds per fuzz target.
