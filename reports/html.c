@@ -33,6 +33,31 @@ static size_t count_verdict(const struct report *report, enum verdict verdict)
 	return n;
 }
 
+static void pair_words(struct html *html, const char *key, char *text)
+{
+	if (text)
+		html_pair(html, key, text);
+	else
+		html->result = -ENOMEM;
+	free(text);
+}
+
+/* Entries of the table of known issues: those met, and those to be taken out of it. */
+static void put_issues(struct html *html)
+{
+	const json_t *issue;
+	size_t i;
+
+	if (!json_array_size(html->report->known))
+		return;
+	html_list(html);
+	json_array_foreach(html->report->known, i, issue)
+	{
+		pair_words(html, "known", words_issue(issue));
+	}
+	html_list_end(html);
+}
+
 /* What one should know after one look. */
 static void put_summary(struct html *html)
 {
@@ -48,6 +73,7 @@ static void put_summary(struct html *html)
 	}
 	fputs("</p>\n", html->out);
 	html_words(html, "p", words_conclusion(html->report));
+	put_issues(html);
 	fputs("</header>\n", html->out);
 }
 
@@ -57,15 +83,6 @@ static void put_fact(struct html *html, const char *name, const json_t *value)
 
 	if (text)
 		html_pair(html, name, text);
-	else
-		html->result = -ENOMEM;
-	free(text);
-}
-
-static void pair_words(struct html *html, const char *key, char *text)
-{
-	if (text)
-		html_pair(html, key, text);
 	else
 		html->result = -ENOMEM;
 	free(text);

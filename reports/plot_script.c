@@ -473,7 +473,7 @@ static int script_bars(const struct plot_spec *spec, const struct cost_table *ta
 	for (size_t r = 0; r < rows; r++) {
 		if (first->rows[r].iter != first->rows[0].iter)
 			continue;
-		if (put_label(script, "%s", first->rows[r].label))
+		if (put_label(script, "%.24s", first->rows[r].label))
 			return -ENOMEM;
 		for (size_t g = 0; g < n_group; g++)
 			put_value(script,
