@@ -128,7 +128,7 @@ static int put_axis(FILE *script, char axis, const char *what, const char *unit)
 	int result;
 
 	fprintf(script, "set %clabel ", axis);
-	result = *unit && !percent ? put_label(script, "%s (%s)", what, unit)
+	result = *unit && !percent ? put_label(script, "%s (%.12s)", what, unit)
 				   : put_label(script, "%s", what);
 	/* Not in a label, as in those of tics it begins a format. */
 	fputs(percent ? ".' (%)'\n" : "\n", script);
