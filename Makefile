@@ -10,6 +10,7 @@ SANITIZE ?=
 RUN ?=
 LAB ?= auto
 KSRC ?=
+KCIDB_IO ?=
 QEMU_SRC ?=
 KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
@@ -233,7 +234,7 @@ completion-test: ## test group: the bash completion
 	@ci/completion-test
 
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
-	@KSRC='$(KSRC)' ci/formats-test
+	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test
 
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
