@@ -127,7 +127,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test formats-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
@@ -233,6 +233,9 @@ reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
 
+html-test: $(COMMAND) ## test group: HTML reports; with chromium, how a browser lays them out
+	@ci/html-test
+
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
 	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test
 
@@ -281,9 +284,17 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The style sheet of HTML reports, as a string.
+$(BUILD)/reports/style.c: reports/style.css
+	@mkdir -p $(@D)
+	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
+		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
+$(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
-$(CMD_LIB): $(call obj,$(CMD_SRC))
+$(CMD_LIB): $(call obj,$(CMD_SRC)) $(BUILD)/reports/style.o
 $(LIB) $(CMD_LIB):
 	@mkdir -p $(@D) && rm -f $@
 	$(call quiet,AR  )$(AR) rcs $@ $^

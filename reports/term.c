@@ -225,14 +225,7 @@ static void put_issues(struct term *term)
 		fputc('\n', term->out);
 	json_array_foreach(term->report->known, i, issue)
 	{
-		bool gone = !strcmp(record_text(issue, "state"), "gone");
-		char text[1024];
-
-		snprintf(text, sizeof(text), "%s, %s%s: %s", record_text(issue, "hypothesis"),
-			 record_text(issue, "check"),
-			 gone ? " holds each time, the known issue is gone" : "",
-			 record_text(issue, "reference"));
-		term_line(term, "known", text);
+		term_words(term, "known", 0, words_issue(issue));
 	}
 }
 
