@@ -71,7 +71,7 @@ _pmiproof_options() {
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
 	report) printf '%s\n' -v --verbose --known -h --help ;;
-	compare) printf '%s\n' --known -h --help ;;
+	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare lab ;;
 	*) printf '%s\n' list run recover report compare lab help --help ;;
@@ -88,6 +88,8 @@ _pmiproof_files() {
 _pmiproof_value() {
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
+	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
+	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
 	--bound)
@@ -104,7 +106,7 @@ _pmiproof_value() {
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
 	--kernel | --table | --markdown | --known) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
+	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
