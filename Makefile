@@ -10,6 +10,7 @@ SANITIZE ?=
 RUN ?=
 LAB ?= auto
 KSRC ?=
+KCIDB_IO ?=
 QEMU_SRC ?=
 KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
@@ -23,7 +24,7 @@ V ?=
 # Go on with the run of RUN="-o DIR".
 RESUME ?=
 # How often crash-test kills.
-CRASHES ?= 100
+CRASHES ?= 80
 # Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
 ARCH ?=
 # Seconds per fuzz target.
@@ -240,7 +241,7 @@ completion-test: ## test group: the bash completion
 	@ci/completion-test
 
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
-	@KSRC='$(KSRC)' ci/formats-test
+	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test
 
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
@@ -287,9 +288,17 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The style sheet of HTML reports, as a string.
+$(BUILD)/reports/style.c: reports/style.css
+	@mkdir -p $(@D)
+	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
+		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
+$(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
-$(CMD_LIB): $(call obj,$(CMD_SRC))
+$(CMD_LIB): $(call obj,$(CMD_SRC)) $(BUILD)/reports/style.o
 $(LIB) $(CMD_LIB):
 	@mkdir -p $(@D) && rm -f $@
 	$(call quiet,AR  )$(AR) rcs $@ $^

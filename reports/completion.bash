@@ -70,7 +70,9 @@ _pmiproof_options() {
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
-	report) printf '%s\n' -v --verbose --known -h --help ;;
+	report)
+		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
+		;;
 	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare lab ;;
@@ -84,8 +86,20 @@ _pmiproof_files() {
 	_pmiproof_offer "$2" < <(compgen "$1" -- "$2")
 }
 
-# Complete the value of an option $1 that starts with $2. Fails when it takes none.
+# The forms of a report, from the end of its help.
+_pmiproof_formats() {
+	"$1" report --help 2>/dev/null | sed -n '/^formats:/,$s,^  \([a-z]*\) .*,\1,p'
+}
+
+# Complete the value of an option $1 that starts with $2, of the command $3 and its subcommand $4.
+# Fails when it takes none.
 _pmiproof_value() {
+	if [[ $4 == report ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(_pmiproof_formats "$3") && return ;;
+		-o | --output | --baseline) _pmiproof_files -f "$2" && return ;;
+		esac
+	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
@@ -134,7 +148,7 @@ _pmiproof() {
 		previous=${COMP_WORDS[COMP_CWORD - 2]}
 		[[ $previous == --* ]] || return 0
 	fi
-	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
+	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" "$subcommand" && return
 	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == recover ]]; then

@@ -199,7 +199,7 @@ static void put_verdict(struct term *term, struct table *table, const struct rep
 	free(decision);
 }
 
-static void put_verdicts(struct term *term)
+void term_verdicts(struct term *term)
 {
 	static const struct table_column columns[] = {
 		{ "hypothesis", TABLE_LEFT },
@@ -225,22 +225,19 @@ static void put_issues(struct term *term)
 		fputc('\n', term->out);
 	json_array_foreach(term->report->known, i, issue)
 	{
-		char *text = words_issue(issue);
-
-		term_line(term, "known", text);
-		if (!text)
-			term->result = -ENOMEM;
-		free(text);
+		term_words(term, "known", 0, words_issue(issue));
 	}
 }
 
-static void put_conclusion(struct term *term)
+void term_conclusion(struct term *term)
 {
 	char *counts = words_counts(term->report);
 	char *conclusion = words_conclusion(term->report);
 
+	put_issues(term);
 	if (counts && conclusion) {
-		fprintf(term->out, "\n%s\n", counts);
+		putc('\n', term->out);
+		text_wrap(term->out, counts, 0, 0, term->options.width);
 		text_wrap(term->out, conclusion, 0, 0, term->options.width);
 	} else {
 		term->result = -ENOMEM;
@@ -275,7 +272,7 @@ static void put_watchdogs(struct term *term)
 	}
 }
 
-static void put_run(struct term *term)
+void term_run(struct term *term)
 {
 	const json_t *run = term->report->run;
 	char *version = text_escape(record_text(run, "version"), (size_t)-1);
@@ -327,16 +324,15 @@ static void put_report(struct term *term)
 {
 	const struct report *report = term->report;
 
-	put_run(term);
-	put_verdicts(term);
+	term_run(term);
+	term_verdicts(term);
 	for (size_t t = 0; t < report->n_tests; t++)
 		if (report->tests[t].n_executions)
 			term_test(term, &report->tests[t]);
 	put_remarks(term);
 	if (term->options.height && lines_so_far(term) > term->options.height)
-		put_verdicts(term);
-	put_issues(term);
-	put_conclusion(term);
+		term_verdicts(term);
+	term_conclusion(term);
 }
 
 int term_write(const struct report *report, const struct report_options *options, FILE *out,

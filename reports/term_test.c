@@ -208,7 +208,8 @@ static bool fill_cost(struct table *table, const struct cost_table *cost, size_t
 	return marked;
 }
 
-static void put_cost(struct term *term, const struct cost_table *cost, char *caption, bool repeated)
+static void put_cost(struct term *term, const struct cost_table *cost, char *caption,
+		     const char *which, bool repeated)
 {
 	size_t keys = repeated ? 2 : 1;
 	char **headings = cost_headings(cost);
@@ -225,7 +226,7 @@ static void put_cost(struct term *term, const struct cost_table *cost, char *cap
 		table = table_new(columns, cost->n_columns + keys, keys);
 	}
 	if (caption)
-		term_caption(term, "%s", caption);
+		term_caption(term, "%s%s%s", caption, *which ? ", " : "", which);
 	else
 		term->result = -ENOMEM;
 	free(caption);
@@ -241,7 +242,10 @@ static void put_cost(struct term *term, const struct cost_table *cost, char *cap
 	free(columns);
 }
 
-static void put_costs(struct term *term, const struct report_test *test)
+/* Tables of series and of figures, or of figures alone. `which`: which report they are of, or "".
+ */
+static void put_costs(struct term *term, const struct report_test *test, bool series,
+		      const char *which)
 {
 	struct cost_table *tables;
 	size_t n;
@@ -251,9 +255,15 @@ static void put_costs(struct term *term, const struct report_test *test)
 		return;
 	}
 	for (size_t t = 0; t < n; t++)
-		put_cost(term, &tables[t], words_cost(&tables[t], tables, n),
-			 test->n_executions > 1);
+		if (series || !tables[t].name)
+			put_cost(term, &tables[t], words_cost(&tables[t], tables, n), which,
+				 test->n_executions > 1);
 	cost_tables_free(tables, n);
+}
+
+void term_figures(struct term *term, const struct report_test *test, const char *which)
+{
+	put_costs(term, test, false, which);
 }
 
 static void put_iterations(struct term *term, const struct report_test *test)
@@ -494,7 +504,7 @@ void term_test(struct term *term, const struct report_test *test)
 	}
 	put_checks(term, test);
 	put_controls(term, test);
-	put_costs(term, test);
+	put_costs(term, test, true, "");
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const struct report_execution *execution = &test->executions[e];
 		unsigned int iter = repeated ? execution->iter : 0;

@@ -144,20 +144,6 @@ char *words_labels(const json_t *labels)
 	return words_finish(&words, 0);
 }
 
-char *words_issue(const json_t *issue)
-{
-	bool gone = !strcmp(record_text(issue, "state"), "gone");
-	struct words words;
-
-	if (!words_begin(&words))
-		return NULL;
-	fprintf(words.out, "%s, %s%s: %s", record_text(issue, "hypothesis"),
-		record_text(issue, "check"),
-		gone ? " holds each time, the known issue is gone" : "",
-		record_text(issue, "reference"));
-	return words_finish(&words, 0);
-}
-
 /* What a run was resumed after, as text that follows the time. */
 static const struct {
 	const char *after;
@@ -278,6 +264,20 @@ char *words_end(const struct report_execution *execution)
 		fputs("; ", words.out);
 	}
 	return words_finish(&words, 2);
+}
+
+char *words_issue(const json_t *issue)
+{
+	bool gone = !strcmp(record_text(issue, "state"), "gone");
+	struct words words;
+
+	if (!words_begin(&words))
+		return NULL;
+	fprintf(words.out, "%s, %s%s: %s", record_text(issue, "hypothesis"),
+		record_text(issue, "check"),
+		gone ? " holds each time, the known issue is gone" : "",
+		record_text(issue, "reference"));
+	return words_finish(&words, 0);
 }
 
 const char *words_quantity(const json_t *record, const char *key, char *text, size_t size)

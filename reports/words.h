@@ -24,9 +24,6 @@ char *words_conclusion(const struct report *report);
 /* "key=value, ..." of an object of strings. */
 char *words_labels(const json_t *labels);
 
-/* An entry of the table of known issues that a report met, or whose issue is gone. */
-char *words_issue(const json_t *issue);
-
 /* When and after what a run was resumed. */
 char *words_resumed(const json_t *resume);
 
@@ -38,6 +35,9 @@ char *words_guards(const struct report_execution *execution);
 
 /* How the process ended, as far as the verdict does not say it. */
 char *words_end(const struct report_execution *execution);
+
+/* An entry of the table of known issues: that it was met, or that it is to be taken out. */
+char *words_issue(const json_t *issue);
 
 /* A number of the record with its unit, "-" when it could not be computed. Returns text. */
 const char *words_quantity(const json_t *record, const char *key, char *text, size_t size);

@@ -218,6 +218,19 @@ static int journal_machine(struct session *session, struct err *err)
 	return record ? journal_append(&session->journal, record, true, err) : -ENOMEM;
 }
 
+/* KTAP of a run that is resumed has all its results. */
+static void show_kept(struct session *session)
+{
+	tap_begin(session->supervisor.tap, session->plan.n);
+	for (size_t i = 0; i < session->plan.n; i++) {
+		const struct planned *kept = &session->plan.entries[i];
+
+		if (kept->verdict != VERDICT_NONE)
+			tap_result(session->supervisor.tap, kept->number, kept->label,
+				   kept->verdict, "before the run was resumed");
+	}
+}
+
 /* Nothing of the journal is changed before this. */
 static int resume_journal(struct session *session, struct err *err)
 {
@@ -228,6 +241,7 @@ static int resume_journal(struct session *session, struct err *err)
 	for (size_t i = 0; i < session->plan.n; i++)
 		left += session->plan.entries[i].verdict == VERDICT_NONE;
 	left -= resume->state.start != NULL; /* in flight: that has only to be ended */
+	show_kept(session);
 	if (!result)
 		result = journal_append(&session->journal, resume_record(resume, left), true, err);
 	if (!result)
@@ -365,7 +379,8 @@ static int run_all(struct session *session, int *code, struct err *err)
 	bool interrupted;
 	int result = 0;
 
-	tap_begin(session->supervisor.tap, session->plan.n);
+	if (!session->asked.resume)
+		tap_begin(session->supervisor.tap, session->plan.n);
 	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
 		if (session->plan.entries[i].verdict != VERDICT_NONE)
 			continue; /* of the run that is resumed */
