@@ -260,6 +260,21 @@ static void explain_busy(const struct watchdog *device, const char *root, struct
 			  device->identity, holder, (int)pid, WITHOUT);
 }
 
+/* What sysfs says of it stands for what only the open device would tell. */
+static void tell(const struct watchdog_witness *witness, const struct watchdog *device,
+		 const struct watchdog_ops *ops)
+{
+	const struct watchdog_held held = {
+		.ops = ops,
+		.device = *device,
+		.fd = -1,
+		.timeout_before_s = device->timeout_s > 0 ? (int)device->timeout_s : 0,
+	};
+
+	if (witness)
+		witness->about_to_open(witness->context, &held);
+}
+
 static int acquire_named(struct watchdog_held *held, const struct watchdog *device,
 			 const char *root, const struct watchdog_ops *ops, struct err *err)
 {
@@ -280,7 +295,7 @@ static int acquire_named(struct watchdog_held *held, const struct watchdog *devi
 
 int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, size_t n,
 		     const char *wish, const char *root, const struct watchdog_ops *ops,
-		     struct err *err)
+		     const struct watchdog_witness *witness, struct err *err)
 {
 	struct err first = { .text = "" };
 	int result = -ENODEV;
@@ -289,14 +304,17 @@ int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, s
 	if (wish) {
 		struct watchdog named = find_named(found, n, wish);
 
+		tell(witness, &named, ops);
 		return acquire_named(held, &named, root, ops, err);
 	}
 	for (size_t i = 0; i < n; i++) {
 		int tried = -ENOTSUP;
 		struct err why;
 
-		if (watchdog_eligible(&found[i], &why))
+		if (watchdog_eligible(&found[i], &why)) {
+			tell(witness, &found[i], ops);
 			tried = watchdog_open(held, &found[i], ops, false, &why);
+		}
 		if (!tried)
 			return 0;
 		if (tried == -EBUSY)

@@ -214,7 +214,7 @@ static int acquire(const char *wish, const char *root)
 
 	while (found[n].path[0])
 		n++;
-	return watchdog_acquire(&held, found, n, wish, root, &fake_watchdog_ops, &err);
+	return watchdog_acquire(&held, found, n, wish, root, &fake_watchdog_ops, NULL, &err);
 }
 
 START_TEST(no_device)
