@@ -391,7 +391,7 @@ static int recover(const struct resume *resume, struct supervisor *supervisor, j
 	size_t i;
 
 	if (!strcmp(active_get(active, sizeof(active)), resume->dir) &&
-	    recover_machine(resume->state.saved, did, restored, &why))
+	    recover_machine(&resume->state, did, restored, &why))
 		result = supervisor_note(supervisor, why.text, err);
 	json_array_foreach(did, i, text)
 	{

@@ -333,6 +333,41 @@ int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, s
 			 n ? ": " : "", first.text, WITHOUT);
 }
 
+/* Where sysfs does not know a device, it may run. */
+static bool may_run(const struct watchdog *device)
+{
+	return device->active || !strcmp(device->path, WATCHDOG_LEGACY);
+}
+
+int watchdog_stop_abandoned(const json_t *record, const char *root, const struct watchdog_ops *ops,
+			    struct err *err)
+{
+	struct watchdog found[WATCHDOG_MAX];
+	size_t n = watchdog_find(root, found, WATCHDOG_MAX);
+	struct watchdog device = find_named(found, n, record_text(record, "device"));
+	struct watchdog_held held = {
+		.ops = ops,
+		.device = device,
+		.timeout_before_s =
+			(int)json_integer_value(json_object_get(record, "timeout_before_s")),
+	};
+	char holder[64];
+	int result;
+
+	if (!may_run(&device) || watchdog_holder(root, device.path, holder, sizeof(holder)))
+		return 0;
+	if (device.nowayout == 1)
+		return err_plain(err, EPERM,
+				 "%s (%s) cannot be stopped (nowayout), and resets the machine "
+				 "unless something feeds it",
+				 device.path, device.identity);
+	result = watchdog_take_over(&held, err);
+	if (result)
+		return result == -EBUSY || result == -ENOENT || result == -ENODEV ? 0 : result;
+	result = watchdog_stop(&held, err);
+	return result ? result : 1;
+}
+
 json_t *watchdog_record(const struct watchdog *device, const struct watchdog_held *held,
 			const char *state)
 {
@@ -349,6 +384,9 @@ json_t *watchdog_record(const struct watchdog *device, const struct watchdog_hel
 	if (held) {
 		json_object_set_new(record, "timeout_s", json_integer(held->timeout_s));
 		json_object_set_new(record, "pretimeout_s", json_integer(held->pretimeout_s));
+		if (held->timeout_before_s)
+			json_object_set_new(record, "timeout_before_s",
+					    json_integer(held->timeout_before_s));
 	} else if (device->timeout_s >= 0) {
 		json_object_set_new(record, "timeout_s", json_integer(device->timeout_s));
 	}

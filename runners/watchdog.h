@@ -87,6 +87,14 @@ void watchdog_let_go(struct watchdog_held *held);
 /* Hold what another process held, as it was; that one may still be about to let go of it. */
 int watchdog_take_over(struct watchdog_held *held, struct err *err);
 
+/*
+ * Stop what a run that nobody tidied up after held, by its "watchdog" record: where the device runs
+ * and nobody has it open, so that it is about to reset the machine. 1: stopped; 0: there is nothing
+ * to be stopped; -errno: it runs on. `root` as of watchdog_find().
+ */
+int watchdog_stop_abandoned(const json_t *record, const char *root, const struct watchdog_ops *ops,
+			    struct err *err);
+
 /* Feed what cannot be stopped, and nothing else, for ever. */
 __attribute__((noreturn)) void watchdog_keep(struct watchdog_held *held);
 
