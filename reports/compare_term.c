@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "known.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
@@ -280,10 +281,8 @@ int compare_term(FILE *out, char *const *paths, size_t n, const struct report_op
 	if (!reports)
 		return err_set(err, ENOMEM, "comparison");
 	while (!result && read < n) {
-		result = report_read(&reports[read], paths[read], err);
-		if (!result && !reports[read++].run)
-			result = err_plain(err, ENODATA, "%s: there is no record in it",
-					   paths[read - 1]);
+		result = known_report(&reports[read], paths[read], options->known, err);
+		read += !result;
 	}
 	if (!result) {
 		result = comparison_make(&all, reports, n);

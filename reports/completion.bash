@@ -41,7 +41,7 @@ _pmiproof_own_options() {
 
 _pmiproof_run_options() {
 	printf '%s\n' -o --output --repeat --cpu --timeout-scale --label --allow --bound \
-			--option --workload --identify --mirror --ktap --suites -h --help
+			--option --workload --identify --mirror --ktap --known --suites -h --help
 }
 
 _pmiproof_lab_options() {
@@ -70,8 +70,9 @@ _pmiproof_options() {
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
-	report) printf '%s\n' -v --verbose -h --help ;;
-	compare | recover) printf '%s\n' -h --help ;;
+	report) printf '%s\n' -v --verbose --known -h --help ;;
+	compare) printf '%s\n' --known -h --help ;;
+	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare lab ;;
 	*) printf '%s\n' list run recover report compare lab help --help ;;
 	esac
@@ -101,7 +102,7 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --known) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
 	*) return 1 ;;

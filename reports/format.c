@@ -8,11 +8,14 @@
 #include "csv.h"
 #include "json.h"
 #include "junit.h"
+#include "known.h"
 #include "ktap_report.h"
+#include "mail.h"
 #include "term.h"
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "mail", "plain text of 72 columns for a cover letter", .write_against = mail_write },
 	{ "junit", "JUnit XML, with figures as properties, for CI", .write = junit_write },
 	{ "ktap", "KTAP version 1, for what reads kselftest results", .write = ktap_report_write },
 	{ "json", "everything, as one document for programs", .write = json_write },
@@ -27,17 +30,6 @@ const struct format *format_find(const char *name)
 		if (!strcmp(f->name, name))
 			return f;
 	return NULL;
-}
-
-/* A report that has at least the record it begins with. */
-static int read_some(struct report *report, const char *path, struct err *err)
-{
-	int result = report_read(report, path, err);
-
-	if (result || report->run)
-		return result;
-	report_free(report);
-	return err_plain(err, ENODATA, "%s: there is no record in it", path);
 }
 
 static int write_report(const struct format_request *request, const struct report *report,
@@ -74,13 +66,13 @@ static int to_memory(const struct format_request *request, const struct report *
 int format_text(const struct format_request *request, char **text, size_t *size, struct err *err)
 {
 	struct report report, baseline;
-	int result = read_some(&report, request->path, err);
+	int result = known_report(&report, request->path, request->shown.known, err);
 
 	*text = NULL;
 	if (result)
 		return result;
 	if (request->baseline)
-		result = read_some(&baseline, request->baseline, err);
+		result = known_report(&baseline, request->baseline, request->shown.known, err);
 	if (!result) {
 		result = to_memory(request, &report, request->baseline ? &baseline : NULL, text,
 				   size, err);

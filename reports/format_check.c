@@ -34,6 +34,9 @@ static char *load(const char *path)
 static const struct {
 	const char *journal, *format, *baseline, *golden;
 } goldens[] = {
+	{ "cost-after", "mail", NULL, "cost-after.txt" },
+	{ "cost-after", "mail", "cost-before", "cost-change.txt" },
+	{ "emulated", "mail", NULL, "emulated.txt" },
 	{ "emulated", "csv", NULL, "emulated.csv" },
 	{ "verdicts", "junit", NULL, "verdicts.xml" },
 	{ "verdicts", "ktap", NULL, "verdicts.ktap" },
@@ -67,8 +70,8 @@ END_TEST
 START_TEST(every_format_takes_every_journal)
 {
 	static const char *const journals[] = {
-		"verdicts", "emulated", "repeat",  "stopped", "hostile",
-		"forms",    "unknown",	"guarded", "resumed",
+		"verdicts", "emulated", "repeat",  "stopped",	  "hostile",	"forms",
+		"unknown",  "guarded",	"resumed", "cost-before", "cost-after",
 	};
 
 	for (const struct format *f = formats; f->name; f++) {

@@ -93,6 +93,7 @@ static json_t *make_document(const struct report *report)
 	set_record(document, "watchdogs", report->watchdogs);
 	set_record(document, "notes", report->notes);
 	set_record(document, "logs", report->logs);
+	set_record(document, "known_issues", report->known);
 	for (size_t t = 0; t < report->n_tests; t++) {
 		json_t *hypothesis = make_hypothesis(report, &report->tests[t]);
 

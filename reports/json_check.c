@@ -14,7 +14,7 @@ Suite *suite(void);
 
 static const char *const journals[] = {
 	"verdicts", "emulated", "repeat",  "stopped", "hostile",
-	"forms",    "unknown",	"guarded", "resumed",
+	"forms",    "unknown",	"guarded", "resumed", "cost-before",
 };
 
 static const char *path_of(const char *journal, char *path, size_t size)

@@ -79,7 +79,7 @@ START_TEST(is_what_ktap_says)
 {
 	static const char *const journals[] = {
 		"verdicts", "emulated", "repeat",  "stopped", "hostile",
-		"forms",    "unknown",	"guarded", "resumed",
+		"forms",    "unknown",	"guarded", "resumed", "cost-before",
 	};
 	struct level levels[2] = { 0 };
 	char *text = ktap_of(journals[_i]);
@@ -133,7 +133,7 @@ Suite *suite(void)
 	TCase *tc = tcase_create("ktap_report");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, is_what_ktap_says, 0, 9);
+	tcase_add_loop_test(tc, is_what_ktap_says, 0, 10);
 	tcase_add_loop_test(tc, says_what_the_journal_says, 0, COUNT(parts));
 	suite_add_tcase(s, tc);
 	return s;

@@ -325,8 +325,9 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 	report->ignored = json_array();
 	report->resumes = json_array();
 	report->kept = json_array();
+	report->known = json_array();
 	if (!report->machine || !report->notes || !report->watchdogs || !report->logs ||
-	    !report->ignored || !report->resumes || !report->kept)
+	    !report->ignored || !report->resumes || !report->kept || !report->known)
 		return -ENOMEM;
 	while ((result = journal_next(reader, &record, err)) > 0) {
 		/* Names of tests are used in place, so every record stays until the end. */
@@ -360,9 +361,9 @@ int report_read(struct report *report, const char *path, struct err *err)
 
 void report_free(struct report *report)
 {
-	json_t *const all[] = { report->run,	 report->machine, report->done,
-				report->notes,	 report->logs,	  report->ignored,
-				report->resumes, report->kept,	  report->watchdogs };
+	json_t *const all[] = { report->run,	   report->machine, report->done,    report->notes,
+				report->logs,	   report->ignored, report->resumes, report->kept,
+				report->watchdogs, report->known };
 
 	for (size_t t = 0; t < report->n_tests; t++) {
 		for (size_t e = 0; e < report->tests[t].n_executions; e++)
@@ -377,6 +378,8 @@ void report_free(struct report *report)
 
 enum verdict report_execution_verdict(const struct report_execution *execution)
 {
+	if (execution->known)
+		return VERDICT_KNOWN;
 	return verdict_parse(text_of(execution->end, "verdict"));
 }
 

@@ -32,6 +32,7 @@ struct report_execution {
 	json_t *output;
 	json_t *watchdog;   /* that was held while it ran, */
 	json_t *escalation; /* ... and what the kernel was told to panic at */
+	bool known;	    /* what failed is a known issue: known_apply() */
 };
 
 /* A hypothesis: planned, executed, or both. */
@@ -52,6 +53,7 @@ struct report {
 	json_t *watchdogs; /* that the machine has, as of the last time the run began */
 	json_t *ignored; /* records of unknown types, and repetitions of a record that is single */
 	json_t *kept;	 /* all records, in the order written */
+	json_t *known;	 /* entries of the table of known issues: known_apply() */
 	struct report_test *tests; /* in the order planned, then in the order met */
 	size_t n_tests;
 	bool emulated; /* figures describe an emulation, not silicon */
@@ -73,8 +75,8 @@ void report_free(struct report *report);
 int report_check(const json_t *record, const char *name, unsigned long line, struct err *err);
 
 /*
- * Verdict of one execution: what its "end" says; VERDICT_NONE when it has none, that is when the
- * run stopped there.
+ * Verdict of one execution: what its "end" says, or VERDICT_KNOWN where a known issue explains it;
+ * VERDICT_NONE when it has none, that is when the run stopped there.
  */
 enum verdict report_execution_verdict(const struct report_execution *execution);
 

@@ -7,12 +7,16 @@
 
 #include "err.h"
 
+struct known_issues;
+
 struct report_options {
 	bool colour;
 	bool verbose;	    /* all evaluations, kernel-log events and output, not a selection */
 	unsigned int width; /* columns of the terminal; 0 = unlimited */
 	/* Lines of it: the verdicts are said again below what is longer. 0 = unlimited. */
 	unsigned int height;
+	const struct known_issues
+		*known; /* what failed is judged by (known.h); NULL: nothing is known */
 };
 
 /*

@@ -98,6 +98,8 @@ static int put_decision(FILE *out, const struct report *report, const struct rep
 		fputs(first ? first : "", out);
 		if (json_array_size(reasons) > 1)
 			fprintf(out, " (and %zu more)", json_array_size(reasons) - 1);
+		if (deciding->known)
+			fputs("; a known issue", out);
 		return 0;
 	}
 	if (!deciding) {
@@ -184,7 +186,7 @@ static void put_verdict(struct term *term, struct table *table, const struct rep
 	free(decision);
 }
 
-static void put_verdicts(struct term *term)
+void term_verdicts(struct term *term)
 {
 	static const struct table_column columns[] = {
 		{ "hypothesis", TABLE_LEFT },
@@ -225,22 +227,21 @@ static bool put_names(FILE *out, const struct report *report, const char *what, 
 	return found;
 }
 
-static void put_counts(struct term *term)
+static void put_counts(FILE *out, const struct report *report)
 {
-	const struct report *report = term->report;
 	const char *separator = ": ";
 
-	fprintf(term->out, "\n%zu hypothes%s", report->n_tests, report->n_tests == 1 ? "is" : "es");
+	fprintf(out, "%zu hypothes%s", report->n_tests, report->n_tests == 1 ? "is" : "es");
 	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++) {
 		size_t n = count_verdict(report, v);
 
 		if (!n)
 			continue;
-		fprintf(term->out, "%s%zu %s", separator, n,
+		fprintf(out, "%s%zu %s", separator, n,
 			v == VERDICT_NONE ? "without verdict" : verdict_name(v));
 		separator = ", ";
 	}
-	fputs(".\n", term->out);
+	fputs(". ", out);
 }
 
 static void put_resets(FILE *out, const json_t *resumes)
@@ -254,6 +255,27 @@ static void put_resets(FILE *out, const json_t *resumes)
 			resets == 1 ? "" : "s");
 	if (*stopped)
 		fprintf(out, "The run was not resumed any more: %s. ", stopped);
+}
+
+/* Entries of the table of known issues: those met, and those to be taken out of it. */
+static void put_issues(struct term *term)
+{
+	const json_t *issue;
+	size_t i;
+
+	if (json_array_size(term->report->known))
+		fputc('\n', term->out);
+	json_array_foreach(term->report->known, i, issue)
+	{
+		bool gone = !strcmp(record_text(issue, "state"), "gone");
+		char text[1024];
+
+		snprintf(text, sizeof(text), "%s, %s%s: %s", record_text(issue, "hypothesis"),
+			 record_text(issue, "check"),
+			 gone ? " holds each time, the known issue is gone" : "",
+			 record_text(issue, "reference"));
+		term_line(term, "known", text);
+	}
 }
 
 /* What to take away from it all, in sentences that each end with a space. */
@@ -278,21 +300,29 @@ static void put_sentences(FILE *out, const struct report *report)
 		fputs("All figures describe an emulated machine, not silicon. ", out);
 }
 
-static void put_conclusion(struct term *term)
+/* Sentences as a paragraph. */
+static void put_paragraph(struct term *term, void (*put)(FILE *out, const struct report *report))
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (out)
-		put_sentences(out, term->report);
+		put(out, term->report);
 	if (!out || fclose(out)) {
 		term->result = -ENOMEM;
 	} else {
-		text[size - 1] = '\0';
+		text[size - 1] = '\0'; /* the space behind the last */
 		text_wrap(term->out, text, 0, 0, term->options.width);
 	}
 	free(text);
+}
+
+void term_conclusion(struct term *term)
+{
+	putc('\n', term->out);
+	put_paragraph(term, put_counts);
+	put_paragraph(term, put_sentences);
 }
 
 /* "key=value, ..." of an object of strings. */
@@ -391,7 +421,7 @@ static void put_watchdogs(struct term *term)
 	}
 }
 
-static void put_run(struct term *term)
+void term_run(struct term *term)
 {
 	const json_t *run = term->report->run;
 	char *labels = object_text(json_object_get(run, "labels"));
@@ -445,16 +475,16 @@ static void put_report(struct term *term)
 {
 	const struct report *report = term->report;
 
-	put_run(term);
-	put_verdicts(term);
+	term_run(term);
+	term_verdicts(term);
 	for (size_t t = 0; t < report->n_tests; t++)
 		if (report->tests[t].n_executions)
 			term_test(term, &report->tests[t]);
 	put_remarks(term);
 	if (term->options.height && lines_so_far(term) > term->options.height)
-		put_verdicts(term);
-	put_counts(term);
-	put_conclusion(term);
+		term_verdicts(term);
+	put_issues(term);
+	term_conclusion(term);
 }
 
 int term_write(const struct report *report, const struct report_options *options, FILE *out,

@@ -44,6 +44,16 @@ char *term_decision(const struct report *report, const struct report_test *test)
 /* What the run was made on, in a few lines. */
 void term_machine(struct term *term);
 
+/* The run, and what it was made on. */
+void term_run(struct term *term);
+
+/* The table of verdicts, and what it comes to, in sentences. */
+void term_verdicts(struct term *term);
+void term_conclusion(struct term *term);
+
+/* Tables of the single figures of a hypothesis; `which` goes into the captions, "" is nothing. */
+void term_figures(struct term *term, const struct report_test *test, const char *which);
+
 /* Everything about one hypothesis. */
 void term_test(struct term *term, const struct report_test *test);
 

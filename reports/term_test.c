@@ -192,7 +192,8 @@ static bool has_sibling(const struct cost_table *cost, const struct cost_table *
 	return false;
 }
 
-static void caption_cost(struct term *term, const struct cost_table *cost, bool named)
+static void caption_cost(struct term *term, const struct cost_table *cost, const char *which,
+			 bool named)
 {
 	const char *recorded = recorded_unit(cost);
 	bool in_unit = cost->unit && *cost->unit;
@@ -204,8 +205,9 @@ static void caption_cost(struct term *term, const struct cost_table *cost, bool 
 		snprintf(clock, sizeof(clock), ", clock resolution %s to %s", low, high);
 	else if (cost->resolution_max > 0)
 		snprintf(clock, sizeof(clock), ", clock resolution %s", high);
-	term_caption(term, "%s%s%s%s%s%s", cost->table, named ? ", " : "", named ? cost->name : "",
-		     in_unit ? ", in " : "", in_unit ? cost->unit : "", clock);
+	term_caption(term, "%s%s%s%s%s%s%s%s", cost->table, *which ? ", " : "", which,
+		     named ? ", " : "", named ? cost->name : "", in_unit ? ", in " : "",
+		     in_unit ? cost->unit : "", clock);
 }
 
 /* Headings name the unit only when the caption does not. Returns NULL when memory ran out. */
@@ -256,7 +258,8 @@ static bool fill_cost(struct table *table, const struct cost_table *cost, size_t
 	return marked;
 }
 
-static void put_cost(struct term *term, const struct cost_table *cost, bool named, bool repeated)
+static void put_cost(struct term *term, const struct cost_table *cost, const char *which,
+		     bool named, bool repeated)
 {
 	size_t keys = repeated ? 2 : 1;
 	char **headings = cost_headings(cost);
@@ -272,7 +275,7 @@ static void put_cost(struct term *term, const struct cost_table *cost, bool name
 								   TABLE_RIGHT };
 		table = table_new(columns, cost->n_columns + keys, keys);
 	}
-	caption_cost(term, cost, named);
+	caption_cost(term, cost, which, named);
 	if (fill_cost(table, cost, keys)) {
 		term_table(term, table);
 		fputs("    ~ not above the resolution of the clock\n", term->out);
@@ -285,7 +288,10 @@ static void put_cost(struct term *term, const struct cost_table *cost, bool name
 	free(columns);
 }
 
-static void put_costs(struct term *term, const struct report_test *test)
+/* Tables of series and of figures, or of figures alone. `which`: which report they are of, or "".
+ */
+static void put_costs(struct term *term, const struct report_test *test, bool series,
+		      const char *which)
 {
 	struct cost_table *tables;
 	size_t n;
@@ -295,9 +301,16 @@ static void put_costs(struct term *term, const struct report_test *test)
 		return;
 	}
 	for (size_t t = 0; t < n; t++)
-		put_cost(term, &tables[t], tables[t].name && has_sibling(&tables[t], tables, n),
-			 test->n_executions > 1);
+		if (series || !tables[t].name)
+			put_cost(term, &tables[t], which,
+				 tables[t].name && has_sibling(&tables[t], tables, n),
+				 test->n_executions > 1);
 	cost_tables_free(tables, n);
+}
+
+void term_figures(struct term *term, const struct report_test *test, const char *which)
+{
+	put_costs(term, test, false, which);
 }
 
 static void put_iterations(struct term *term, const struct report_test *test)
@@ -646,7 +659,7 @@ void term_test(struct term *term, const struct report_test *test)
 	}
 	put_checks(term, test);
 	put_controls(term, test);
-	put_costs(term, test);
+	put_costs(term, test, true, "");
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const struct report_execution *execution = &test->executions[e];
 		unsigned int iter = repeated ? execution->iter : 0;

@@ -7,6 +7,7 @@
 #include "../reports/format.h"
 #include "../reports/outfile.h"
 #include "command.h"
+#include "known_table.h"
 #include "progress.h"
 
 static const char help[] =
@@ -15,6 +16,7 @@ static const char help[] =
 	"  -f, --format FORMAT  one of the list below\n"
 	"  -o, --output FILE    write it there, all or nothing; - is standard output\n"
 	"      --baseline DIR   the report to compare with, for formats that do\n"
+	"      --known FILE     table of known issues, in place of the one that is installed\n"
 	"  -v, --verbose        term: every evaluation, kernel-log event and line of output\n"
 	"  -h, --help           this text\n\n"
 	"formats:\n";
@@ -22,11 +24,12 @@ static const char help[] =
 struct report_command {
 	struct format_request request;
 	const char *output; /* NULL: standard output */
+	const char *known;  /* --known; NULL: the default */
 	bool verbose;
 	bool helped;
 };
 
-enum { OPT_BASELINE = 256 };
+enum { OPT_BASELINE = 256, OPT_KNOWN };
 
 static void put_help(void)
 {
@@ -51,6 +54,9 @@ static int set_option(struct report_command *command, int option, const char *va
 	case 'o':
 		command->output = strcmp(value, "-") != 0 ? value : NULL;
 		return COMMAND_OK;
+	case OPT_KNOWN:
+		command->known = value;
+		return COMMAND_OK;
 	case 'v':
 		command->verbose = true;
 		return COMMAND_OK;
@@ -70,6 +76,7 @@ static int parse(struct report_command *command, int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "baseline", required_argument, NULL, OPT_BASELINE },
+		{ "known", required_argument, NULL, OPT_KNOWN },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -106,6 +113,7 @@ static int refuse(const struct report_command *command)
 
 static int show(struct report_command *command)
 {
+	struct known_issues known;
 	struct err err;
 	size_t size;
 	char *text;
@@ -115,7 +123,12 @@ static int show(struct report_command *command)
 	if (!command->output)
 		command->request.shown = progress_report_options(stdout);
 	command->request.shown.verbose = command->verbose;
-	if (format_text(&command->request, &text, &size, &err))
+	command->request.shown.known = &known;
+	result = known_table_load(&known, command->known, &err);
+	if (!result)
+		result = format_text(&command->request, &text, &size, &err);
+	known_free(&known);
+	if (result)
 		return command_error("report", "%s", err.text);
 	if (command->output) {
 		result = outfile_write(command->output, text, size, &err)

@@ -15,6 +15,7 @@
 #include "command.h"
 #include "hazard.h"
 #include "janitor.h"
+#include "known_table.h"
 #include "machine.h"
 #include "machine_lock.h"
 #include "mirror.h"
@@ -58,6 +59,7 @@ struct session {
 	size_t first;		  /* number of the first test to run, from 1 */
 	struct run_options asked; /* how a resumed run is to go on */
 	struct resume resume;	  /* when asked.resume is set */
+	struct known_issues known;
 };
 
 /* Keep to the CPUs that are not tested, if there are any. */
@@ -216,6 +218,19 @@ static int journal_machine(struct session *session, struct err *err)
 	return record ? journal_append(&session->journal, record, true, err) : -ENOMEM;
 }
 
+/* KTAP of a run that is resumed has all its results. */
+static void show_kept(struct session *session)
+{
+	tap_begin(session->supervisor.tap, session->plan.n);
+	for (size_t i = 0; i < session->plan.n; i++) {
+		const struct planned *kept = &session->plan.entries[i];
+
+		if (kept->verdict != VERDICT_NONE)
+			tap_result(session->supervisor.tap, kept->number, kept->label,
+				   kept->verdict, "before the run was resumed");
+	}
+}
+
 /* Nothing of the journal is changed before this. */
 static int resume_journal(struct session *session, struct err *err)
 {
@@ -226,6 +241,7 @@ static int resume_journal(struct session *session, struct err *err)
 	for (size_t i = 0; i < session->plan.n; i++)
 		left += session->plan.entries[i].verdict == VERDICT_NONE;
 	left -= resume->state.start != NULL; /* in flight: that has only to be ended */
+	show_kept(session);
 	if (!result)
 		result = journal_append(&session->journal, resume_record(resume, left), true, err);
 	if (!result)
@@ -363,7 +379,8 @@ static int run_all(struct session *session, int *code, struct err *err)
 	bool interrupted;
 	int result = 0;
 
-	tap_begin(session->supervisor.tap, session->plan.n);
+	if (!session->asked.resume)
+		tap_begin(session->supervisor.tap, session->plan.n);
 	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
 		if (session->plan.entries[i].verdict != VERDICT_NONE)
 			continue; /* of the run that is resumed */
@@ -429,8 +446,11 @@ static int conduct(struct session *session, struct err *err)
 		return command_error("run", "%s; it ends here: 'pmiproof run --resume %s' goes on",
 				     err->text, session->dir);
 	if (!result && !session->guest)
-		result = run_show_report("run", session->dir, session->options.ktap, err);
-	return result ? command_error("run", "%s", err->text) : code;
+		result = run_show_report("run", session->dir, session->options.ktap,
+					 &session->known, err);
+	if (result)
+		return command_error("run", "%s", err->text);
+	return session->guest ? code : run_exit(session->dir, code, &session->known);
 }
 
 /* Nothing is left of a run: its exit code. */
@@ -438,7 +458,7 @@ static int say_complete(struct session *session)
 {
 	fprintf(session->asked.ktap ? stderr : stdout, "nothing is left to be run\nreport: %s\n",
 		session->dir);
-	return session->resume.state.exit;
+	return run_exit(session->dir, session->resume.state.exit, &session->known);
 }
 
 /* What is to be run, and in which order. */
@@ -465,6 +485,9 @@ static int prepare(struct session *session, struct err *err)
 	if (!result)
 		result = machine_lock(&session->lock, err);
 	if (result || session->guest)
+		return result;
+	result = known_table_load(&session->known, session->options.known, err);
+	if (result)
 		return result;
 	result = open_mirrors(session, err);
 	if (!result)
@@ -497,6 +520,8 @@ static int prepare_resume(struct session *session, struct err *err)
 	if (!realpath(asked->resume, session->dir))
 		return command_error("run", "--resume %s: %s", asked->resume,
 				     strerrorname_np(errno));
+	if (known_table_load(&session->known, asked->known, err))
+		return command_error("run", "%s", err->text);
 	if (await_machine(&session->lock, err) ||
 	    resume_open(resume, &session->journal, session->dir, asked->resets_max, err))
 		return command_error("run", "%s", err->text);
@@ -541,6 +566,7 @@ static int run_session(int argc, char **argv, bool guest, size_t first)
 	run_options_free(&session->options);
 	run_options_free(&session->asked);
 	resume_free(&session->resume);
+	known_free(&session->known);
 	free(session);
 	return code;
 }

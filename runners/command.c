@@ -11,6 +11,13 @@
 #include "../reports/text.h"
 #include "err.h"
 
+int command_exit_code(enum verdict worst)
+{
+	if (worst == VERDICT_HUNG || worst == VERDICT_FAIL)
+		return COMMAND_REFUTED;
+	return worst == VERDICT_BROKEN ? COMMAND_BROKEN : COMMAND_OK;
+}
+
 int command_error(const char *subcommand, const char *fmt, ...)
 {
 	char text[sizeof(((struct err *)0)->text) + 128];

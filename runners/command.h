@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "verdict.h"
+
 #ifndef PMIPROOF_VERSION
 #define PMIPROOF_VERSION "0.1"
 #endif
@@ -32,6 +34,9 @@ int cmd_lab(int argc, char **argv);
  * cannot be killed the run ends there, without a last record.
  */
 int cmd_run_in_guest(int argc, char **argv, size_t first);
+
+/* Exit code for the worst verdict of a run. */
+int command_exit_code(enum verdict worst);
 
 /* Print "pmiproof <subcommand>: <fmt...>" as an error line and return COMMAND_ERROR. */
 int command_error(const char *subcommand, const char *fmt, ...)

@@ -32,8 +32,8 @@ static const char run_help[] =
 	"                       of -o DIR goes to DIR-lab\n\n"
 	"As in 'pmiproof run', where --help says more: -o DIR, --repeat N, --cpu LIST,\n"
 	"--timeout-scale X, --label K=V, --allow LEVEL (default: may-hang),\n"
-	"--bound HYPOTHESIS.CHECK=VALUE, --option HYPOTHESIS.NAME=VALUE, --workload CMD, --ktap, "
-	"--suites DIR. Exit codes, too.\n\n"
+	"--bound HYPOTHESIS.CHECK=VALUE, --option HYPOTHESIS.NAME=VALUE, --workload CMD, --ktap,\n"
+	"--known FILE, --suites DIR. Exit codes, too.\n\n"
 	"Figures from the lab describe the emulation, not silicon.\n";
 
 static const char shell_help[] =

@@ -16,6 +16,7 @@
 #include "command.h"
 #include "initramfs.h"
 #include "io.h"
+#include "known_table.h"
 #include "lab_guest.h"
 #include "lab_options.h"
 #include "plan.h"
@@ -49,6 +50,7 @@ struct lab {
 	struct lab_options options;
 	struct suite suite;
 	struct plan plan;
+	struct known_issues known;
 	struct journal journal;
 	struct progress progress;
 	struct lab_guest guest;
@@ -360,8 +362,10 @@ static int conduct(struct lab *lab, struct err *err)
 	result = run_all(lab, &code, err);
 	journal_close(&lab->journal);
 	if (!result)
-		result = run_show_report("lab run", lab->dir, lab->options.run.ktap, err);
-	return result ? command_error("lab", "%s", err->text) : code;
+		result = run_show_report("lab run", lab->dir, lab->options.run.ktap, &lab->known,
+					 err);
+	return result ? command_error("lab", "%s", err->text)
+		      : run_exit(lab->dir, code, &lab->known);
 }
 
 static int load_suite(struct lab *lab, struct err *err)
@@ -427,6 +431,8 @@ static int prepare(struct lab *lab, struct err *err)
 	char output[PATH_MAX];
 	int result = load_suite(lab, err);
 
+	if (!result)
+		result = known_table_load(&lab->known, run->known, err);
 	if (!result && lab->options.unmet)
 		keep_unmet(&lab->suite);
 	if (!result)
@@ -447,6 +453,7 @@ static void release(struct lab *lab)
 	json_decref(lab->machine);
 	plan_free(&lab->plan);
 	suite_free(&lab->suite);
+	known_free(&lab->known);
 	lab_options_free(&lab->options);
 	free(lab);
 }

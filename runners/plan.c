@@ -279,7 +279,5 @@ int plan_exit(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->n; i++)
 		worst = verdict_worse(worst, plan->entries[i].verdict);
-	if (worst == VERDICT_HUNG || worst == VERDICT_FAIL)
-		return COMMAND_REFUTED;
-	return worst == VERDICT_BROKEN ? COMMAND_BROKEN : COMMAND_OK;
+	return command_exit_code(worst);
 }

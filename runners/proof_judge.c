@@ -336,8 +336,9 @@ static bool show_figures(const struct proof_row *row, const struct report_test *
 		if (result)
 			return wrong(outcome, "figure %s, %s, %s: %s", f->table, f->row, f->column,
 				     strerrorname_np(-result));
-		show(outcome, "%s, %s, %s: %s", f->table, f->row, f->column,
-		     unit_format(figure.greatest, figure.unit, text, sizeof(text)));
+		show(outcome, "%s, %s, %s: %s%s%s%s", f->table, f->row, f->column,
+		     unit_format(figure.greatest, figure.unit, text, sizeof(text)),
+		     f->beside ? " (" : "", f->beside ? f->beside : "", f->beside ? ")" : "");
 	}
 	return true;
 }

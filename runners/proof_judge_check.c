@@ -226,6 +226,9 @@ START_TEST(figures)
 
 	ck_assert_msg(outcome.right, "%s", outcome.problem);
 	ck_assert_str_eq(outcome.figure, "c 9 ns, bound <= 10 ns; cost, all, p50: 2.5 us");
+	outcome = judge("pass figure cost all p50 beside \"theirs: 3 us\"", PASSES,
+			FIGURE("all", "2500"), END("pass", ""));
+	ck_assert_ptr_nonnull(strstr(outcome.figure, "p50: 2.5 us (theirs: 3 us)"));
 	ck_wrong("figure cost, none, p50: ENOENT", "pass figure cost none p50", PASSES,
 		 FIGURE("all", "2500"), END("pass", ""));
 	ck_wrong("figure cost, all, p50: ENOENT", "pass figure cost all p50", PASSES,

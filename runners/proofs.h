@@ -27,6 +27,7 @@ struct proof_list {
 /* A cell of a table of the report. */
 struct proof_figure {
 	const char *table, *row, *column;
+	const char *beside; /* what it was elsewhere, as text; NULL: nothing to compare with */
 };
 
 /* What is expected of a hypothesis on a machine. */

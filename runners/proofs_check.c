@@ -40,7 +40,8 @@ START_TEST(reads_machines_and_rows)
 		"variant b "
 		"param x=1 "
 		"bound h.c=3us repeat 20\n"
-		"\th hung says \"gave no # sign\" figure \"a table\" \"row 1\" p50 figure t r c\n"
+		"\th hung says \"gave no # sign\" figure \"a table\" \"row 1\" p50 figure t r c "
+		"beside \"as on X\"\n"
 		"machine known kernel stock\n"
 		"h skip says x\n"
 		"less odd h t r c than 0.85 known\n"
@@ -83,6 +84,8 @@ START_TEST(reads_machines_and_rows)
 	ck_assert_str_eq(odd->rows[0].says, "gave no # sign");
 	ck_assert_uint_eq(odd->rows[0].n_figures, 2);
 	ck_assert_str_eq(odd->rows[0].figures[0].row, "row 1");
+	ck_assert_ptr_null(odd->rows[0].figures[0].beside);
+	ck_assert_str_eq(odd->rows[0].figures[1].beside, "as on X");
 	ck_assert(proofs.machines[2].stock);
 
 	ck_assert_uint_eq(proofs.n_relations, 2);
@@ -149,6 +152,8 @@ static const struct {
 	{ "machine m\nh pass shows c d\n", "shows is for one check" },
 	{ "machine m\nh skip by c\n", "nothing decides a skip" },
 	{ "machine m\nh pass figure t r\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c beside\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c like x\n", "a figure is TABLE ROW COLUMN" },
 	{ "machine m\nh hung says \"no end\n", "a quotation mark is missing" },
 	{ "machine m\nh hung says \"no\"end\n", "no blank after a quotation mark" },
 	{ "machine m\nh pass\nless m h t r c than 1\n", "table:3: not 'less MACHINE" },

@@ -237,13 +237,16 @@ static int take_says(struct proof_row *row, char *const *words, size_t n, struct
 
 static int take_figure(struct proof_row *row, char *const *words, size_t n, struct err *err)
 {
-	if (n != 3)
+	const bool beside = n == 5 && !strcmp(words[3], "beside");
+
+	if (n != 3 && !beside)
 		return err_set(err, 0,
-			       "a figure is TABLE ROW COLUMN; names of several words are "
-			       "quoted");
+			       "a figure is TABLE ROW COLUMN [beside TEXT]; names of several words "
+			       "are quoted");
 	if (row->n_figures == PROOF_LIST_MAX)
 		return err_set(err, 0, "more than %d figures", PROOF_LIST_MAX);
-	row->figures[row->n_figures++] = (struct proof_figure){ words[0], words[1], words[2] };
+	row->figures[row->n_figures++] =
+		(struct proof_figure){ words[0], words[1], words[2], beside ? words[4] : NULL };
 	return 0;
 }
 

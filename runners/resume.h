@@ -14,7 +14,7 @@
 /* A run that was cut off and goes on: what its journal says, and what comes of that. */
 struct resume {
 	struct journal_state state;
-	const char *dir; /* of the report; the caller's */
+	const char *dir;     /* of the report; the caller's */
 	uint64_t seq, whole; /* of the journal, as journal_cut() takes them */
 	json_int_t cut;	     /* bytes behind that */
 	int argc;	     /* the command line of the run, ... */

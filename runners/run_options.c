@@ -40,6 +40,7 @@ static const char help[] =
 	"      --mirror DEST      send journal and kernel log elsewhere as they are written:\n"
 	"                         serial:DEVICE[,BAUD], tcp:HOST:PORT, file:PATH; may be repeated\n"
 	"      --ktap             KTAP on standard output, and nothing else there\n"
+	"      --known FILE       table of known issues, in place of the one that is installed\n"
 	"      --suites DIR       where the hypotheses are\n"
 	"      --resume DIR       go on with the run of this report, which was cut off; its\n"
 	"                         settings are those it began with\n"
@@ -49,9 +50,9 @@ static const char help[] =
 	"  -h, --help             this text\n\n"
 	"Ctrl-C ends the running test, marks the rest as not run, and leaves a valid report; a\n"
 	"second one kills the test at once.\n\n"
-	"Exit code: 0 nothing refuted, 1 something refuted or hung, 2 bad arguments or not able "
-	"to\n"
-	"run, 3 nothing refuted but something broken, 130 interrupted.\n";
+	"Exit code: 0 nothing refuted but known issues, 1 something refuted or hung, 2 bad "
+	"arguments\n"
+	"or not able to run, 3 nothing refuted but something broken, 130 interrupted.\n";
 
 enum {
 	OPT_REPEAT = 256,
@@ -71,6 +72,7 @@ enum {
 	OPT_RESUME,
 	OPT_RETRY_HUNG,
 	OPT_MAX_RESETS,
+	OPT_KNOWN,
 };
 
 static const struct option run_long_options[] = {
@@ -92,6 +94,7 @@ static const struct option run_long_options[] = {
 	{ "resume", required_argument, NULL, OPT_RESUME },
 	{ "retry-hung", no_argument, NULL, OPT_RETRY_HUNG },
 	{ "max-resets", required_argument, NULL, OPT_MAX_RESETS },
+	{ "known", required_argument, NULL, OPT_KNOWN },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -223,6 +226,9 @@ static int take_resume(struct run_options *options, int option, const char *valu
 		return 0;
 	case OPT_MAX_RESETS:
 		return parse_count(&options->resets_max, "max-resets", value, RESETS_MAX, err);
+	case OPT_KNOWN:
+		options->known = value;
+		return *value ? 0 : err_set(err, 0, "--known: the name is empty");
 	case OPT_KTAP: /* how it is shown, which may be another way this time */
 		options->ktap = true;
 		return 0;

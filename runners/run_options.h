@@ -42,6 +42,7 @@ struct run_options {
 	size_t n_mirrors;
 	bool identify;
 	bool ktap;
+	const char *known;  /* table of known issues, NULL: the default */
 	const char *resume; /* report directory to go on with, NULL: none */
 	bool retry_hung;
 	unsigned int resets_max; /* 0: the default */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "../reports/known.h"
 #include "../reports/report.h"
 #include "command.h"
 #include "progress.h"
@@ -67,11 +68,13 @@ int run_take_signals(struct err *err)
 	return fd < 0 ? err_set(err, errno, "signalfd") : fd;
 }
 
-int run_show_report(const char *subcommand, const char *dir, bool ktap, struct err *err)
+int run_show_report(const char *subcommand, const char *dir, bool ktap,
+		    const struct known_issues *known, struct err *err)
 {
 	struct report_options how = progress_report_options(stdout);
 	int result = 0;
 
+	how.known = known;
 	if (!ktap) {
 		putchar('\n');
 		result = report_term(stdout, dir, &how, err);
@@ -83,4 +86,19 @@ int run_show_report(const char *subcommand, const char *dir, bool ktap, struct e
 	if (command_flush(subcommand) || ktap)
 		fprintf(stderr, "report: %s\n", dir);
 	return result;
+}
+
+int run_exit(const char *dir, int code, const struct known_issues *known)
+{
+	enum verdict worst = VERDICT_NONE;
+	struct report report;
+
+	if (code != COMMAND_REFUTED || known_report(&report, dir, known, NULL))
+		return code;
+	for (size_t t = 0; t < report.n_tests; t++)
+		for (size_t e = 0; e < report.tests[t].n_executions; e++)
+			worst = verdict_worse(
+				worst, report_execution_verdict(&report.tests[t].executions[e]));
+	report_free(&report);
+	return command_exit_code(worst);
 }

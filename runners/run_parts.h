@@ -8,6 +8,8 @@
 #include "err.h"
 #include "progress.h"
 
+struct known_issues;
+
 /* What runs on this machine and runs in the lab have in common. */
 
 /*
@@ -22,7 +24,14 @@ int run_make_dir(const char *output, char *dir, size_t size, struct err *err);
  */
 int run_take_signals(struct err *err);
 
-/* Print the report in `dir` (not with `ktap`), and where it is. */
-int run_show_report(const char *subcommand, const char *dir, bool ktap, struct err *err);
+/* Print the report in `dir` (not with `ktap`), judged by the table, and where it is. */
+int run_show_report(const char *subcommand, const char *dir, bool ktap,
+		    const struct known_issues *known, struct err *err);
+
+/*
+ * Exit code of a run whose report is in `dir`, which ended with `code`: what is known to fail is
+ * nothing refuted. The journal keeps the code that it has.
+ */
+int run_exit(const char *dir, int code, const struct known_issues *known);
 
 #endif
