@@ -73,7 +73,7 @@ _pmiproof_options() {
 	report)
 		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
 		;;
-	compare) printf '%s\n' --known -h --help ;;
+	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare lab ;;
 	*) printf '%s\n' list run recover report compare lab help --help ;;
@@ -102,6 +102,8 @@ _pmiproof_value() {
 	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
+	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
+	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
 	--bound)
@@ -118,7 +120,7 @@ _pmiproof_value() {
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
 	--kernel | --table | --markdown | --known) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
+	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
