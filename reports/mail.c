@@ -384,8 +384,7 @@ static void put_mail(struct mail *mail)
 int mail_write(const struct report *report, const struct report *baseline, FILE *out,
 	       struct err *err)
 {
-	static char before[] = "before", after[] = "after";
-	char *const names[] = { before, after };
+	char *const names[] = { (char[]){ "1" }, (char[]){ "2" } }; /* of columns: not shown */
 	struct report both[2];
 	struct comparison all;
 	char *text = NULL;
@@ -400,7 +399,7 @@ int mail_write(const struct report *report, const struct report *baseline, FILE 
 	if (baseline)
 		both[n++] = *baseline;
 	both[n++] = *report;
-	result = comparison_make(&all, both, &names[2 - n], n);
+	result = comparison_make(&all, both, names, n);
 	if (result)
 		return err_set(err, -result, "samples of the report");
 	mail.last = n - 1;
