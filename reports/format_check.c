@@ -85,7 +85,7 @@ START_TEST(every_format_takes_every_journal)
 {
 	static const char *const journals[] = {
 		"verdicts", "emulated", "repeat",  "stopped",	  "hostile",	"forms",
-		"unknown",  "guarded",	"resumed", "cost-before", "cost-after",
+		"unknown",  "guarded",	"resumed", "cost-before", "cost-after", "markup",
 	};
 
 	for (const struct format *f = formats; f->name; f++) {
