@@ -21,7 +21,7 @@ static const struct {
 	{ "a\nEOD\n", "\"a_EOD_\"" },
 	{ "`ls` @x $x {x} %g ^2 _2 ~a &b #c <t>", "\"_ls_ _x _x _x_ _g _2 _2 _a _b _c _t_\"" },
 	/* A character of several bytes is one. */
-	{ "\xc2\xb5s \xe2\x80\xae.", "\"_s _.\"" },
+	{ "\xc2\xb5s \xe2\x82\xac.", "\"_s _.\"" },
 	{ "\xff\xfe", "\"__\"" },
 };
 

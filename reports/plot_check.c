@@ -131,17 +131,18 @@ START_TEST(hostile)
 	static const char *const bad[] = { "\"\n\"", "`", "touch hostile.tmp\"", "$(", "<script",
 					   "%s",     "@", "\nEOD\n\nEOD" };
 	struct plotted plotted = plot_journal(JOURNALS "hostile-markup.jsonl", "");
-	char *script = plotted.text;
+	char *rest = NULL;
 
 	ck_assert_uint_eq(plotted.plots, 3);
 	ck_assert_uint_eq(plotted.nothing, 1); /* shares of nothing */
-	for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n")) {
+	for (char *line = strtok_r(plotted.text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		if (!strncmp(line, "legend: ", 8))
 			continue;
 		for (size_t i = 0; i < COUNT(bad); i++)
 			ck_assert_msg(!strstr(line, bad[i]), "%s in %s", bad[i], line);
 	}
-	free(script);
+	free(plotted.text);
 }
 END_TEST
 
