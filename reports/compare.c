@@ -12,6 +12,9 @@
 /* Of each median, so that both hold together with at least 95 %. */
 #define SIDE_CONFIDENCE 0.975
 
+/* A report has some hundreds. One that has more than this is damaged, or meant to harm. */
+#define SERIES_MAX 100000
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct compare_circumstance compare_circumstances[] = {
@@ -138,34 +141,69 @@ static void free_series(struct compare_series *series)
 	free(series->unit);
 }
 
-long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
-			    const char *row, const char *name, const char *unit)
+/* All names of a series as one key, with a NUL behind each: new, *length bytes. */
+static char *series_key(const char *const names[5], size_t *length)
+{
+	char *key, *end;
+
+	*length = 0;
+	for (int i = 0; i < 5; i++)
+		*length += strlen(names[i]) + 1;
+	end = key = malloc(*length);
+	for (int i = 0; key && i < 5; i++)
+		end = stpcpy(end, names[i]) + 1;
+	return key;
+}
+
+static int add_series(struct comparison *all, const char *const names[5])
 {
 	struct compare_series *series;
 
-	for (size_t i = 0; i < all->n_series; i++) {
-		series = &all->series[i];
-		if (!strcmp(series->row, row) && !strcmp(series->hypothesis, hypothesis) &&
-		    !strcmp(series->table, table) && !strcmp(series->name, name) &&
-		    !strcmp(series->unit, unit))
-			return (long)i;
-	}
+	if (all->n_series == SERIES_MAX)
+		return -EOVERFLOW;
 	series = reallocarray(all->series, all->n_series + 1, sizeof(*series));
 	if (!series)
 		return -ENOMEM;
 	all->series = series;
 	series += all->n_series;
 	*series = (struct compare_series){
-		.hypothesis = strdup(hypothesis),
-		.table = strdup(table),
-		.row = strdup(row),
-		.name = strdup(name),
-		.unit = strdup(unit),
+		.hypothesis = strdup(names[0]),
+		.table = strdup(names[1]),
+		.row = strdup(names[2]),
+		.name = strdup(names[3]),
+		.unit = strdup(names[4]),
 	};
-	if (series->hypothesis && series->table && series->row && series->name && series->unit)
-		return (long)all->n_series++;
-	free_series(series);
-	return -ENOMEM;
+	if (!series->hypothesis || !series->table || !series->row || !series->name ||
+	    !series->unit) {
+		free_series(series);
+		return -ENOMEM;
+	}
+	all->n_series++;
+	return 0;
+}
+
+long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit)
+{
+	const char *const names[] = { hypothesis, table, row, name, unit };
+	size_t length;
+	char *key = series_key(names, &length);
+	const json_t *there = NULL;
+	long result = -ENOMEM;
+
+	if (!all->index)
+		all->index = json_object();
+	if (key && all->index) {
+		there = json_object_getn(all->index, key, length);
+		result = there ? (long)json_integer_value(there) : add_series(all, names);
+	}
+	if (!result && !there) {
+		result = (long)all->n_series - 1;
+		if (json_object_setn_new_nocheck(all->index, key, length, json_integer(result)))
+			result = -ENOMEM;
+	}
+	free(key);
+	return result;
 }
 
 int comparison_add_values(struct comparison *all, size_t series, size_t column,
@@ -279,6 +317,7 @@ void comparison_free(struct comparison *all)
 		free(all->column[c].name);
 		json_decref(all->column[c].machine);
 	}
+	json_decref(all->index);
 	free(all->series);
 	free(all->hypotheses);
 	*all = (struct comparison){ 0 };

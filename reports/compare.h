@@ -62,6 +62,7 @@ struct comparison {
 	size_t n_hypotheses;
 	struct compare_series *series;
 	size_t n_series;
+	json_t *index; /* of series, by their names */
 };
 
 /* What reports are grouped by. */
@@ -88,7 +89,7 @@ bool compare_new_fail(const struct comparison *all, const struct compare_hypothe
 /*
  * Put a comparison together: columns, then for each report its machine, verdicts and series, and
  * finish. Texts are copied. Functions return 0 or an index, or -errno (-ENOMEM, -E2BIG for too many
- * columns). comparison_free() in any case.
+ * columns, -EOVERFLOW for too many series). comparison_free() in any case.
  */
 void comparison_begin(struct comparison *all, bool grouped);
 int comparison_add_column(struct comparison *all, const char *name);

@@ -8,6 +8,7 @@
 
 #include "../fixtures/small_report.h"
 #include "history.h"
+#include "history_plot.h"
 
 Suite *suite(void);
 
@@ -218,6 +219,51 @@ START_TEST(compared)
 }
 END_TEST
 
+/* What a machine calls itself stays text, also in the script that draws. */
+START_TEST(plotted)
+{
+	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
+	char *const none[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p51" };
+	char *svg;
+
+	put(&(struct small_report){
+		.time = AT("01"), .samples = "1,2,3", .verdicts = { "pass", "pass" } });
+	put(&(struct small_report){ .time = AT("02"),
+				    .samples = "1,2,3",
+				    .machine = "\"cpu\":{\"name\":\"<b>`date`\\\"\\nEND\"}" });
+	put(&(struct small_report){ .time = "never", .samples = "1,2,3" });
+	ck_assert_int_eq(history_plot(history, none, &svg, &err), -ENODATA);
+	if (access("/usr/bin/gnuplot", X_OK)) {
+		ck_assert_int_eq(history_plot(history, words, &svg, &err), -ENOENT);
+		return;
+	}
+	ck_assert_msg(!history_plot(history, words, &svg, &err), "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""));
+	ck_assert_ptr_nonnull(strstr(svg, "h, t, r (n = 2 reports)"));
+	ck_assert_ptr_nonnull(strstr(svg, "p50 [ns]"));
+	ck_assert_ptr_nonnull(strstr(svg, "i7, 6.1.0"));
+	ck_assert_ptr_null(strstr(svg, "<b>"));
+	ck_assert_ptr_null(strstr(svg, "`"));
+	free(svg);
+}
+END_TEST
+
+START_TEST(too_many_lines_for_a_plot)
+{
+	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
+	char *svg;
+
+	for (int i = 0; i < 33; i++) {
+		char machine[128], time[32];
+
+		snprintf(machine, sizeof(machine), "\"kernel\":{\"release\":\"6.%d\"}", i);
+		snprintf(time, sizeof(time), "2026-03-01T10:%02d:00.000Z", i);
+		put(&(struct small_report){ .time = time, .machine = machine, .samples = "1,2,3" });
+	}
+	ck_assert_int_eq(history_plot(history, words, &svg, &err), -E2BIG);
+}
+END_TEST
+
 START_TEST(nothing_there)
 {
 	const struct compare_request request = { .by = COMPARE_KERNEL };
@@ -263,6 +309,8 @@ Suite *suite(void)
 	tcase_add_test(tests, steady);
 	tcase_add_test(tests, flaky);
 	tcase_add_test(tests, compared);
+	tcase_add_test(tests, plotted);
+	tcase_add_test(tests, too_many_lines_for_a_plot);
 	tcase_add_test(tests, nothing_there);
 	tcase_add_test(tests, more_groups_than_columns);
 	suite_add_tcase(all, tests);

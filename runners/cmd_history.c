@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../reports/history_plot.h"
+#include "../reports/outfile.h"
 #include "command.h"
 #include "compare_options.h"
 #include "history_show.h"
@@ -16,7 +18,7 @@
 static const char help[] =
 	"usage: pmiproof history [--db FILE] add [--known FILE] REPORT...\n"
 	"       pmiproof history [--db FILE] list | flaky\n"
-	"       pmiproof history [--db FILE] trend HYPOTHESIS TABLE ROW COLUMN\n"
+	"       pmiproof history [--db FILE] trend [--svg FILE] HYPOTHESIS TABLE ROW COLUMN\n"
 	"       pmiproof history [--db FILE] compare --by KEY [OPTION]...\n"
 	"       pmiproof history [--db FILE] export ID DIR\n\n"
 	"Keeps reports in one file (default: " DEFAULT_DB "), which several\n"
@@ -30,12 +32,14 @@ static const char help[] =
 	"  export   the report with this id in the list, as a directory, which must not exist\n\n"
 	"      --db FILE            another file\n"
 	"      --known FILE         for add: table of known issues, in place of the one that is\n"
-	"                           installed\n" COMPARE_OPTIONS_HELP
-	"  -h, --help               this text\n";
+	"                           installed\n"
+	"      --svg FILE           for trend: a plot, drawn by gnuplot, in place of a "
+	"table\n" COMPARE_OPTIONS_HELP "  -h, --help               this text\n";
 
 struct history_command {
 	const char *db;
 	const char *known;
+	const char *svg;
 	struct compare_options compare;
 	bool compare_given; /* an option of it */
 	char **words;	    /* behind the name of the action */
@@ -96,7 +100,16 @@ static int act_flaky(struct history *history, const struct history_command *comm
 static int act_trend(struct history *history, const struct history_command *command,
 		     struct err *err)
 {
-	return history_show_trend(history, command->words, err);
+	char *svg = NULL;
+	int result;
+
+	if (!command->svg)
+		return history_show_trend(history, command->words, err);
+	result = history_plot(history, command->words, &svg, err);
+	if (!result)
+		result = outfile_write(command->svg, svg, strlen(svg), err);
+	free(svg);
+	return result;
 }
 
 static int act_export(struct history *history, const struct history_command *command,
@@ -176,6 +189,10 @@ static int check(const struct action *action, const struct history_command *comm
 		return command_error("history", "the name after --db is empty");
 	if (command->known && action->act != act_add)
 		return command_error("history", "--known: only for add");
+	if (command->svg && action->act != act_trend)
+		return command_error("history", "--svg: only for trend");
+	if (command->svg && !*command->svg)
+		return command_error("history", "the name after --svg is empty");
 	if (command->compare_given && action->act)
 		return command_error("history", "options of compare are not for %s", action->name);
 	if (!action->act && !groups)
@@ -183,7 +200,7 @@ static int check(const struct action *action, const struct history_command *comm
 	return COMMAND_OK;
 }
 
-enum { OPT_DB = COMPARE_OPTIONS_MORE, OPT_KNOWN };
+enum { OPT_DB = COMPARE_OPTIONS_MORE, OPT_KNOWN, OPT_SVG };
 
 static int take_option(struct history_command *command, int option, int argc, char **argv)
 {
@@ -193,6 +210,8 @@ static int take_option(struct history_command *command, int option, int argc, ch
 		command->db = optarg;
 	else if (option == OPT_KNOWN)
 		command->known = optarg;
+	else if (option == OPT_SVG)
+		command->svg = optarg;
 	else if (compare_options_take(&command->compare, option, optarg, argc, argv, &err))
 		return command_error("history", "%s", err.text);
 	else
@@ -206,6 +225,7 @@ int cmd_history(int argc, char **argv)
 		COMPARE_OPTIONS,
 		{ "db", required_argument, NULL, OPT_DB },
 		{ "known", required_argument, NULL, OPT_KNOWN },
+		{ "svg", required_argument, NULL, OPT_SVG },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

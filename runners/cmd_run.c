@@ -481,11 +481,19 @@ static int conduct(struct session *session, struct err *err)
 	return session->guest ? code : run_exit(session->dir, code, &session->known);
 }
 
-/* Nothing is left of a run: its exit code. */
+/* Nothing is left of a run, or nothing that can be run now: its exit code. */
 static int say_complete(struct session *session)
 {
-	fprintf(session->asked.ktap ? stderr : stdout, "nothing is left to be run\nreport: %s\n",
-		session->dir);
+	const struct journal_state *state = &session->resume.state;
+	FILE *out = session->asked.ktap ? stderr : stdout;
+
+	fputs("nothing is left to be run", out);
+	if (state->notrun && state->stopped)
+		fprintf(out, ", as the machine was reset %u times: with --max-resets %u it goes on",
+			state->resets, state->resets + 1);
+	else if (state->notrun)
+		fputs(" before a restart of the machine, as a process could not be killed", out);
+	fprintf(out, "\nreport: %s\n", session->dir);
 	return run_exit(session->dir, session->resume.state.exit, &session->known);
 }
 

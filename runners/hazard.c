@@ -41,6 +41,7 @@ int hazard_begin(struct hazard *hazard, struct err *err)
 	int result = 0;
 
 	hazard->held.fd = -1;
+	vitals_remove_leftover(hazard->dir);
 	hazard->n_found = watchdog_find("", hazard->found, WATCHDOG_MAX);
 	for (size_t i = 0; !result && i < hazard->n_found; i++)
 		result = append(hazard, NULL, watchdog_record(&hazard->found[i], NULL, "found"),

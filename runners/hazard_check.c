@@ -239,6 +239,21 @@ START_TEST(each_time_anew)
 }
 END_TEST
 
+/* The machine was reset while one was held: the report is as it would be without that. */
+START_TEST(nothing_of_a_reset_is_left)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/watchdog-disk", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	make_hazard();
+	ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
 START_TEST(refused_without)
 {
 	hazard.n_found = 0;
@@ -356,6 +371,7 @@ Suite *suite(void)
 	tcase_add_test(t, a_reset_that_does_not_come);
 	tcase_add_loop_test(t, may_not_reset, 0, 2);
 	tcase_add_test(t, each_time_anew);
+	tcase_add_test(t, nothing_of_a_reset_is_left);
 	tcase_add_test(t, refused_without);
 	tcase_add_test(t, refused_when_busy);
 	tcase_add_test(t, refused_without_vital_signs);
