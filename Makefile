@@ -135,7 +135,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test formats-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
@@ -240,6 +240,9 @@ reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that 
 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
+
+html-test: $(COMMAND) ## test group: HTML reports; with chromium, how a browser lays them out
+	@ci/html-test
 
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
 	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test

@@ -21,9 +21,9 @@ void journal_state_init(struct journal_state *state)
 
 void journal_state_free(struct journal_state *state)
 {
-	json_t *const all[] = { state->run,   state->results, state->extra,
-				state->start, state->last,    state->failed,
-				state->boots, state->saved,   state->machine };
+	json_t *const all[] = { state->run,	state->results, state->extra, state->start,
+				state->last,	state->failed,	state->boots, state->saved,
+				state->machine, state->watchdog };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		json_decref(all[i]);
@@ -113,6 +113,7 @@ static int take_boot(struct journal_state *state, const char *boot)
 		state->fruitless++;
 	}
 	json_array_clear(state->saved);
+	keep(&state->watchdog, NULL);
 	state->kseq = 0;
 	return json_array_append_new(state->boots, json_string(boot)) ? -ENOMEM : 0;
 }
@@ -231,6 +232,7 @@ static int take_done(struct journal_state *state, const json_t *record, struct e
 	state->exit = (int)json_integer_value(json_object_get(record, "exit"));
 	state->notrun = any_not_run(state);
 	json_array_clear(state->saved);
+	keep(&state->watchdog, NULL);
 	return 0;
 }
 
@@ -275,6 +277,8 @@ int journal_state_take(struct journal_state *state, json_t *record, struct err *
 		return err_plain(err, EBADMSG, "a record of type \"%s\" after the end of the run",
 				 type);
 	result = take_boot(state, record_text(record, "boot"));
+	if (!result && !strcmp(type, "watchdog") && !strcmp(record_text(record, "state"), "held"))
+		keep(&state->watchdog, record);
 	if (!result && !strcmp(type, "log") && json_integer_value(kseq) > 0)
 		state->kseq = (uint64_t)json_integer_value(kseq);
 	if (!result)

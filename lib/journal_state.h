@@ -25,19 +25,20 @@
 #define JOURNAL_FRUITLESS_MAX 2
 
 struct journal_state {
-	json_t *run;		/* its "run" record, NULL before that was taken */
-	json_t *results;	/* object: see journal_state_verdict() */
-	json_t *extra;		/* array of "start" and "end" of iterations beyond those planned */
-	json_t *start;		/* "start" of the test in flight, NULL: none is */
-	json_t *last;		/* its last record */
-	json_t *failed;		/* the first "check" of it that failed, NULL: none */
-	json_t *boots;		/* array of boot ids, in the order in which the machine had them */
-	json_t *saved;		/* array of "saved" records of this boot that nobody has put back */
-	const char *release;	/* of the kernel, of the last "machine" record; NULL: it has none */
-	json_t *machine;	/* that record */
-	uint64_t kseq;		/* of the last "log" record of this boot */
-	size_t kept;		/* results */
-	unsigned int resets;	/* of the machine, while the run was not done */
+	json_t *run;	     /* its "run" record, NULL before that was taken */
+	json_t *results;     /* object: see journal_state_verdict() */
+	json_t *extra;	     /* array of "start" and "end" of iterations beyond those planned */
+	json_t *start;	     /* "start" of the test in flight, NULL: none is */
+	json_t *last;	     /* its last record */
+	json_t *failed;	     /* the first "check" of it that failed, NULL: none */
+	json_t *boots;	     /* array of boot ids, in the order in which the machine had them */
+	json_t *saved;	     /* array of "saved" records of this boot that nobody has put back */
+	json_t *watchdog;    /* "watchdog" record of the last one held in this boot, NULL: none */
+	const char *release; /* of the kernel, of the last "machine" record; NULL: it has none */
+	json_t *machine;     /* that record */
+	uint64_t kseq;	     /* of the last "log" record of this boot */
+	size_t kept;	     /* results */
+	unsigned int resets; /* of the machine, while the run was not done */
 	unsigned int fruitless; /* of these, since the last result */
 	bool done;		/* it has said so, and was not resumed after that */
 	bool interrupted;	/* it was, when it was done */

@@ -272,6 +272,38 @@ START_TEST(what_is_to_be_put_back)
 }
 END_TEST
 
+/* One is held from line 5 on; the run has stopped it when it is done, and so has a restart. */
+START_TEST(which_watchdog_may_run_on)
+{
+	FILE *file = fopen("fixtures/journals/guarded.jsonl", "re");
+	struct journal_reader reader;
+	struct journal_state state;
+	json_t *record;
+	struct err err;
+
+	ck_assert_ptr_nonnull(file);
+	journal_attach(&reader, file, "guarded");
+	journal_state_init(&state);
+	while (!state.done && journal_next(&reader, &record, &err) == 1) {
+		ck_assert_int_eq(journal_state_take(&state, record, &err), 0);
+		json_decref(record);
+		if (reader.seq >= 5 && !state.done)
+			ck_assert_str_eq(
+				json_string_value(json_object_get(state.watchdog, "device")),
+				"/dev/watchdog1");
+		else
+			ck_assert_ptr_null(state.watchdog);
+		if (_i && reader.seq == 5)
+			break;
+	}
+	ck_assert_uint_ge(reader.seq, 5);
+	ck_assert_int_eq(journal_state_now(&state, BOOT_C, &err), 0);
+	ck_assert_ptr_null(state.watchdog);
+	journal_finish(&reader);
+	journal_state_free(&state);
+}
+END_TEST
+
 /* A restart after the end of a run, also of an interrupted one, is no reset. */
 START_TEST(counts_resets)
 {
@@ -454,6 +486,7 @@ Suite *suite(void)
 	tcase_add_test(cuts, resumed_anywhere);
 	tcase_add_test(states, what_was_in_flight);
 	tcase_add_loop_test(states, what_is_to_be_put_back, 0, 10);
+	tcase_add_loop_test(states, which_watchdog_may_run_on, 0, 2);
 	tcase_add_loop_test(states, counts_resets, 0, 8);
 	tcase_add_loop_test(states, knows_a_loop, 0, 7);
 	tcase_add_loop_test(states, knows_what_is_complete, 0, 9);

@@ -37,6 +37,7 @@ const struct record_key record_keys[] = {
 	{ "watchdog", "nowayout", RECORD_BOOLEAN, true },
 	{ "watchdog", "bootstatus", RECORD_ARRAY, true },
 	{ "watchdog", "timeout_s", RECORD_INTEGER, true },
+	{ "watchdog", "timeout_before_s", RECORD_INTEGER, true },
 	{ "watchdog", "pretimeout_s", RECORD_INTEGER, true },
 	{ "watchdog", "governor", RECORD_STRING, true },
 	{ "watchdog", "vital_signs", RECORD_ARRAY, true },

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,9 +99,12 @@ char *gnuplot_inline(const char *svg, const char *name)
 	const char *end = start ? strstr(start, last) : NULL;
 	char *text = NULL;
 	size_t size;
-	FILE *out = end ? open_memstream(&text, &size) : NULL;
+	FILE *out;
 	bool failed;
 
+	if (!start || !end)
+		return NULL;
+	out = open_memstream(&text, &size);
 	if (!out)
 		return NULL;
 	put_edited(out, start, end + strlen(last), name);
@@ -234,7 +237,7 @@ int gnuplot_svg(const char *script, const char *name, unsigned int width, unsign
 	*svg = NULL;
 	result = result ? err_set(err, -result, "file for gnuplot") : draw(&files, &drawn, err);
 	if (!result) {
-		*svg = gnuplot_inline(drawn, name);
+		*svg = drawn ? gnuplot_inline(drawn, name) : NULL;
 		result = *svg ? 0 : err_plain(err, EIO, "gnuplot drew nothing");
 	}
 	free(drawn);

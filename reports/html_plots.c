@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gnuplot.h"
 #include "html.h"
 #include "plot.h"
+
+#define PLOTS_MAX 200 /* each takes a gnuplot to be run */
 
 /* What stands for what, below a plot, where it has room and text is text. */
 static void put_legend(struct html *html, const struct plot_shape *shape)
@@ -72,6 +75,16 @@ static void draw(struct html *html, const struct plot_spec *spec, const char *sc
 	free(svg);
 }
 
+/* A journal may have any number of tables. */
+static bool is_enough(struct html *html)
+{
+	if (html->plots < PLOTS_MAX)
+		return false;
+	if (!html->plot_error)
+		html->plot_error = strdup("There are more plots than a report shows.");
+	return true;
+}
+
 static void put_plot(struct html *html, const struct plot_spec *spec,
 		     const struct cost_table *tables, size_t n, size_t index)
 {
@@ -94,6 +107,6 @@ static void put_plot(struct html *html, const struct plot_spec *spec,
 void html_plots(struct html *html, const struct cost_table *tables, size_t n, size_t index)
 {
 	for (const struct plot_spec *spec = plot_specs; spec->table && !html->no_gnuplot; spec++)
-		if (plot_fits(spec, tables, n, index))
+		if (plot_fits(spec, tables, n, index) && !is_enough(html))
 			put_plot(html, spec, tables, n, index);
 }

@@ -177,6 +177,21 @@ static int put_resume(struct report *report, json_t *record)
 	return json_array_append(report->resumes, record) ? -ENOMEM : 0;
 }
 
+/* What a machine lacks is noted each time that a run begins or goes on in it: once is enough. */
+static int put_note(struct report *report, json_t *record)
+{
+	json_t *before;
+	size_t i;
+
+	json_array_foreach(report->notes, i, before)
+	{
+		if (json_array_size(report->resumes) &&
+		    json_equal(json_object_get(before, "text"), json_object_get(record, "text")))
+			return 0;
+	}
+	return json_array_append(report->notes, record) ? -ENOMEM : 0;
+}
+
 /* A record of no hypothesis. */
 static int put_global(struct report *report, json_t *record, const char *type)
 {
@@ -193,7 +208,7 @@ static int put_global(struct report *report, json_t *record, const char *type)
 	if (!strcmp(type, "watchdog"))
 		return json_array_append(report->watchdogs, record) ? -ENOMEM : 0;
 	if (!strcmp(type, "note"))
-		return json_array_append(report->notes, record) ? -ENOMEM : 0;
+		return put_note(report, record);
 	if (!strcmp(type, "log"))
 		return json_array_append(report->logs, record) ? -ENOMEM : 0;
 	return json_array_append(report->ignored, record) ? -ENOMEM : 0;

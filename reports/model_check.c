@@ -135,6 +135,32 @@ START_TEST(resumed_run)
 }
 END_TEST
 
+/* What is noted of the machine each time that a run begins or goes on in it is told once. */
+START_TEST(notes_of_a_resumed_run)
+{
+	static const char stamp[] = "\"boot\":\"b\",\"time\":\"2026-01-01T00:00:00.000Z\"";
+	static const char resume[] = "\"type\":\"resume\",\"version\":\"0\",\"after\":\"reset\","
+				     "\"resets\":1,\"boots\":[],\"kept\":0,\"left\":0,\"cut\":0";
+	const char *const lines[] = {
+		"\"type\":\"run\",\"version\":\"0\",\"args\":[],\"labels\":{},\"planned\":[]",
+		"\"type\":\"note\",\"text\":\"no cgroups\"",
+		resume,
+		"\"type\":\"note\",\"text\":\"no cgroups\"",
+		"\"type\":\"note\",\"text\":\"another\"",
+	};
+	struct report report;
+	char text[4096];
+	int used = 0;
+
+	for (int i = 0; i < 5; i++)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "{\"v\":1,\"seq\":%d,%s,%s}\n", i + 1, stamp, lines[i]);
+	read_text(&report, text, (size_t)used);
+	ck_assert_uint_eq(json_array_size(report.notes), 2);
+	report_free(&report);
+}
+END_TEST
+
 /* Cut between two of its sessions: what was done before is not done any more. */
 START_TEST(resumed_and_not_done)
 {
@@ -356,6 +382,7 @@ Suite *suite(void)
 	tcase_add_test(tc, worst_iteration_decides);
 	tcase_add_test(tc, start_without_end_is_no_verdict);
 	tcase_add_test(tc, resumed_run);
+	tcase_add_test(tc, notes_of_a_resumed_run);
 	tcase_add_test(tc, resumed_and_not_done);
 	tcase_add_test(tc, keeps_what_it_does_not_know);
 	tcase_add_test(tc, empty_journal_is_an_empty_report);

@@ -128,7 +128,7 @@ static int put_axis(FILE *script, char axis, const char *what, const char *unit)
 	int result;
 
 	fprintf(script, "set %clabel ", axis);
-	result = *unit && !percent ? put_label(script, "%s (%s)", what, unit)
+	result = *unit && !percent ? put_label(script, "%s (%.12s)", what, unit)
 				   : put_label(script, "%s", what);
 	/* Not in a label, as in those of tics it begins a format. */
 	fputs(percent ? ".' (%)'\n" : "\n", script);
@@ -156,12 +156,16 @@ static bool is_logarithmic(const struct range *range)
 /* Values on the axis; logarithmic where that shows more. */
 static void put_range(FILE *script, const struct range *range)
 {
-	if (is_logarithmic(range))
+	if (is_logarithmic(range)) {
 		fprintf(script, "set logscale x\nset xrange [%.9g:%.9g]\n", range->least / 1.3,
 			range->greatest * 1.3);
-	else if (range->least >= 0)
-		fprintf(script, "set xrange [0:%.9g]\n",
-			range->greatest > 0 ? 1.05 * range->greatest : 1);
+	} else if (range->least >= 0) {
+		double greatest = range->greatest > 0 ? range->greatest : 1;
+
+		/* A mark at 0 is not to touch what stands left of the axis. */
+		fprintf(script, "set xrange [%.9g:%.9g]\n", range->least > 0 ? 0 : -0.03 * greatest,
+			1.05 * greatest);
+	}
 }
 
 /* What all plots have. */

@@ -105,7 +105,7 @@ static int put_decision(FILE *out, const struct report *report, const struct rep
 	struct check_summary *summaries;
 	size_t n;
 
-	if (json_array_size(reasons)) {
+	if (deciding && json_array_size(reasons)) {
 		const char *first = json_string_value(json_array_get(reasons, 0));
 
 		fputs(first ? first : "", out);

@@ -12,12 +12,10 @@
 
 static const char help[] =
 	"usage: pmiproof recover DIR\n\n"
-	"Puts the machine back as the run of report DIR found it, when that run and what tidies "
-	"up\n"
-	"after it were killed: ends its tests, and puts back sysctls, CPUs that are offline, and\n"
-	"tracefs. A restart of the machine does the same; then there is nothing to be done. May "
-	"be\n"
-	"repeated, and does nothing while a run is going on.\n\n"
+	"Puts the machine back as the run of report DIR found it, when that run and what tidies\n"
+	"up after it were killed: ends its tests, and puts back sysctls, CPUs that are offline,\n"
+	"tracefs, and a watchdog that runs on. A restart of the machine does the same; then there\n"
+	"is nothing to be done. May be repeated, and does nothing while a run is going on.\n\n"
 	"  -h, --help  this text\n\n"
 	"Exit code: 0 the machine is as it was found, 2 it is not, or cannot be told.\n";
 
@@ -48,7 +46,7 @@ static int recover(const char *dir, struct err *err)
 	if (!result)
 		result = recover_read(&state, dir, err);
 	if (!result) {
-		result = recover_machine(state.saved, did, restored, err);
+		result = recover_machine(&state, did, restored, err);
 		report(&state, did);
 	}
 	if (!result)

@@ -266,6 +266,32 @@ static int begin_journal(struct session *session, struct err *err)
 	return result ? result : journal_machine(session, err);
 }
 
+/* The reason to reset the machine: nothing can be tested in it any more, and nobody is there. */
+static bool holds_up(void *context)
+{
+	struct supervisor *supervisor = context;
+
+	supervisor_look_for_interrupt(supervisor);
+	return !supervisor->interrupts && supervisor_is_stuck(supervisor);
+}
+
+/* Only a restart ends what the test has left; the run is then resumed. */
+static int reset_stuck(struct session *session, const struct planned *planned, struct err *err)
+{
+	struct supervisor *supervisor = &session->supervisor;
+	char text[80];
+	const struct hazard_reason reason = { .text = text,
+					      .holds = holds_up,
+					      .context = supervisor };
+
+	if (!holds_up(supervisor) || !hazard_may_reset(&session->hazard))
+		return 0;
+	snprintf(text, sizeof(text), "process %d cannot be killed", (int)supervisor->stuck);
+	progress_say(supervisor->progress, "the watchdog resets the machine, as a process cannot "
+					   "be killed; Ctrl-C prevents that");
+	return hazard_reset(&session->hazard, planned, &reason, err);
+}
+
 /* Around one that may hang this machine; the lab's has its host to watch over it. */
 static int run_hazardous(struct session *session, struct planned *planned, struct err *err)
 {
@@ -279,6 +305,8 @@ static int run_hazardous(struct session *session, struct planned *planned, struc
 	if (result)
 		return result;
 	result = supervisor_run(&session->supervisor, planned, err);
+	if (!result)
+		result = reset_stuck(session, planned, err);
 	if (hazard_leave(hazard, planned, &left) && !result) {
 		*err = left;
 		result = -EIO;
@@ -336,7 +364,7 @@ static int run_one(struct session *session, struct planned *planned, struct err 
 	if (*session->resume.loop)
 		return supervisor_pass_over(supervisor, planned, VERDICT_NOTRUN,
 					    session->resume.loop, err);
-	if (supervisor->stuck)
+	if (supervisor_is_stuck(supervisor))
 		return supervisor_pass_over(supervisor, planned, VERDICT_NOTRUN,
 					    "a process of an earlier test cannot be killed", err);
 	if (supervisor->interrupts)
@@ -453,11 +481,19 @@ static int conduct(struct session *session, struct err *err)
 	return session->guest ? code : run_exit(session->dir, code, &session->known);
 }
 
-/* Nothing is left of a run: its exit code. */
+/* Nothing is left of a run, or nothing that can be run now: its exit code. */
 static int say_complete(struct session *session)
 {
-	fprintf(session->asked.ktap ? stderr : stdout, "nothing is left to be run\nreport: %s\n",
-		session->dir);
+	const struct journal_state *state = &session->resume.state;
+	FILE *out = session->asked.ktap ? stderr : stdout;
+
+	fputs("nothing is left to be run", out);
+	if (state->notrun && state->stopped)
+		fprintf(out, ", as the machine was reset %u times: with --max-resets %u it goes on",
+			state->resets, state->resets + 1);
+	else if (state->notrun)
+		fputs(" before a restart of the machine, as a process could not be killed", out);
+	fprintf(out, "\nreport: %s\n", session->dir);
 	return run_exit(session->dir, session->resume.state.exit, &session->known);
 }
 

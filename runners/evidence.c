@@ -36,15 +36,20 @@ static void append(struct evidence *evidence, json_t *record, bool sync)
 		json_decref(record);
 		return;
 	}
-	json_object_set_new(record, "test", json_string(evidence->test));
-	json_object_set_new(record, "iter", json_integer(evidence->iter));
+	if (evidence->test) {
+		json_object_set_new(record, "test", json_string(evidence->test));
+		json_object_set_new(record, "iter", json_integer(evidence->iter));
+	}
 	evidence->result = journal_append(evidence->journal, record, sync, &evidence->err);
 }
 
 static void append_text(struct evidence *evidence, const char *stream, const char *text, size_t len)
 {
-	json_t *record = json_pack("{s:s, s:s}", "type", "output", "stream", stream);
+	json_t *record;
 
+	if (!evidence->test)
+		return;
+	record = json_pack("{s:s, s:s}", "type", "output", "stream", stream);
 	record_set_text(record, "text", text, len);
 	append(evidence, record, false);
 }
@@ -149,7 +154,7 @@ static void take_file(struct evidence *evidence, const char *dir, const char *na
 	    stat(path, &status) || !S_ISREG(status.st_mode))
 		return;
 	if (status.st_mtime < since) {
-		leave(evidence, name, "it is older than the run");
+		leave(evidence, name, "it is older than what was cut off");
 		return;
 	}
 	if (length > strlen(COMPRESSED) &&
@@ -165,11 +170,15 @@ static void take_file(struct evidence *evidence, const char *dir, const char *na
 	if (size)
 		take_text(evidence, text, size);
 	free(text);
+	evidence->taken++;
+	if (!evidence->test) {
+		leave(evidence, name, "no test was running");
+		return;
+	}
 	snprintf(said, sizeof(said), "taken from pstore: %s, %zu bytes", name, size);
 	evidence_note(evidence, said);
 	if (!evidence->result && unlink(path))
 		leave(evidence, name, strerrorname_np(errno));
-	evidence->taken++;
 }
 
 void evidence_pstore(struct evidence *evidence, const char *dir, time_t since)

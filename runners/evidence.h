@@ -13,7 +13,8 @@
 
 /*
  * What is found, by a run that is resumed, of why it was cut off: it goes to the journal as records
- * of the test that was in flight, before that gets its end.
+ * of the test that was in flight, before that gets its end. When none was (`test` NULL), it goes
+ * there as records of the run, without text as it was found.
  */
 struct evidence {
 	struct journal *journal;
@@ -32,8 +33,9 @@ struct evidence {
 /*
  * What the kernel left in `dir` (/sys/fs/pstore) when it died: every line as "output" of the stream
  * "pstore", and what the kernel log says in it as "log" records. A file is removed when all of it
- * is on disk in the journal. Files from before `since` (seconds since the epoch), compressed ones,
- * and what cannot be read stay where they are, which is noted.
+ * is on disk in the journal, which it never is without a test. Files from before `since` (seconds
+ * since the epoch), compressed ones, and what cannot be read stay where they are, too, which is
+ * noted.
  */
 void evidence_pstore(struct evidence *evidence, const char *dir, time_t since);
 

@@ -509,7 +509,7 @@ int execution_run(struct execution *execution, struct err *err)
 	if (execution->gone)
 		waitpid(execution->pid, &execution->status, 0);
 	else
-		execution->supervisor->stuck = true;
+		execution->supervisor->stuck = execution->pid;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		; /* what was left to us by a process that ended before it */
 	return 0;

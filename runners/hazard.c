@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "record.h"
@@ -40,6 +41,7 @@ int hazard_begin(struct hazard *hazard, struct err *err)
 	int result = 0;
 
 	hazard->held.fd = -1;
+	vitals_remove_leftover(hazard->dir);
 	hazard->n_found = watchdog_find("", hazard->found, WATCHDOG_MAX);
 	for (size_t i = 0; !result && i < hazard->n_found; i++)
 		result = append(hazard, NULL, watchdog_record(&hazard->found[i], NULL, "found"),
@@ -52,7 +54,7 @@ static int feed(void *context, struct err *err)
 	return watchdog_feed(context, err);
 }
 
-/* The watchdog runs: have it fed. On an error it is stopped. */
+/* The watchdog runs: have it fed. */
 static int start_feeding(struct hazard *hazard, struct err *err)
 {
 	struct watchdog_held *held = &hazard->held;
@@ -60,11 +62,9 @@ static int start_feeding(struct hazard *hazard, struct err *err)
 					    .context = held,
 					    .timeout_s = held->timeout_s,
 					    .name = held->device.path };
-	int result = vitals_open(&hazard->vitals, hazard->cpus, hazard->dir, err);
+	int result =
+		feeder_start(&hazard->feeder, &eater, hazard->vitals.signs, hazard->vitals.n, err);
 
-	if (!result)
-		result = feeder_start(&hazard->feeder, &eater, hazard->vitals.signs,
-				      hazard->vitals.n, err);
 	hazard->feeding = !result;
 	return result;
 }
@@ -115,8 +115,8 @@ static int note_held(struct hazard *hazard, const struct planned *planned, struc
 	return result;
 }
 
-/* Stop feeding, then the watchdog: in this order, or what is left is fed by nobody. */
-static int stop_watchdog(struct hazard *hazard, const struct planned *planned, struct err *err)
+/* Wait for the end of the thread that feeds, and note down meanwhile what keeps it. */
+static int stop_feeding(struct hazard *hazard, const struct planned *planned, struct err *err)
 {
 	int result = 0;
 	struct err text;
@@ -127,6 +127,15 @@ static int stop_watchdog(struct hazard *hazard, const struct planned *planned, s
 		if (!result && feeder_look(&hazard->feeder, clock_ms(), &text))
 			result = note(hazard, planned, text.text, err);
 	hazard->feeding = false;
+	return result;
+}
+
+/* Stop feeding, then the watchdog: in this order, or what is left is fed by nobody. */
+static int stop_watchdog(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	int result = stop_feeding(hazard, planned, err);
+	struct err text;
+
 	vitals_close(&hazard->vitals);
 	if (watchdog_stop(&hazard->held, &text) && !result)
 		result = note(hazard, planned, text.text, err);
@@ -134,14 +143,30 @@ static int stop_watchdog(struct hazard *hazard, const struct planned *planned, s
 	return result;
 }
 
+static void tell_janitor(void *context, const struct watchdog_held *held)
+{
+	const struct hazard *hazard = context;
+
+	janitor_watchdog(hazard->janitor, held);
+}
+
 static int hold_watchdog(struct hazard *hazard, const struct planned *planned, struct err *err)
 {
+	/* Killed between opening it and saying so, we would leave one that resets the machine. */
+	const struct watchdog_witness witness = { .about_to_open = tell_janitor,
+						  .context = hazard };
 	struct err why;
 	int result;
 
-	if (watchdog_acquire(&hazard->held, hazard->found, hazard->n_found,
-			     hazard->options->watchdog, "", hazard->ops, err))
+	/* Before it runs: what may fail is to leave none that cannot be stopped. */
+	if (vitals_open(&hazard->vitals, hazard->cpus, hazard->dir, err))
 		return HAZARD_REFUSED;
+	if (watchdog_acquire(&hazard->held, hazard->found, hazard->n_found,
+			     hazard->options->watchdog, "", hazard->ops, &witness, err)) {
+		janitor_watchdog(hazard->janitor, NULL);
+		vitals_close(&hazard->vitals);
+		return HAZARD_REFUSED;
+	}
 	janitor_watchdog(hazard->janitor, &hazard->held);
 	if (start_feeding(hazard, err)) {
 		stop_watchdog(hazard, planned, &why);
@@ -196,6 +221,50 @@ bool hazard_look(struct hazard *hazard, int64_t now, struct err *text)
 	return hazard->feeding && feeder_look(&hazard->feeder, now, text);
 }
 
+bool hazard_may_reset(const struct hazard *hazard)
+{
+	return hazard->feeding && !hazard->options->no_escalate;
+}
+
+/* Wait as long as there is a reason to, and twice the timeout at most. Returns if it was all. */
+static bool await_reset(const struct hazard *hazard, const struct hazard_reason *reason)
+{
+	int64_t until = clock_ms() + (int64_t)hazard->held.timeout_s * 2000;
+
+	while (clock_ms() < until) {
+		if (!reason->holds(reason->context))
+			return false;
+		clock_sleep_ms(END_WAIT_MS);
+	}
+	return true;
+}
+
+int hazard_reset(struct hazard *hazard, const struct planned *planned,
+		 const struct hazard_reason *reason, struct err *err)
+{
+	const struct watchdog *device = &hazard->held.device;
+	struct err text;
+	int result;
+
+	err_set(&text, 0, "watchdog: %s (%s) is not fed any more, as %s: it resets the machine",
+		device->path, device->identity, reason->text);
+	result = note(hazard, planned, text.text, err);
+	if (!result)
+		result = stop_feeding(hazard, planned, err);
+	if (result)
+		return result;
+	/* What else is on its way to a disk. Should that not come back, it is reset all the same.
+	 */
+	sync();
+	err_set(&text, 0, "watchdog: %s is fed again: %s", device->path,
+		await_reset(hazard, reason) ? "it has not reset the machine"
+					    : "there is no reason any more to reset the machine");
+	if (start_feeding(hazard, err))
+		return -EAGAIN;
+	watchdog_feed(&hazard->held, NULL);
+	return note(hazard, planned, text.text, err);
+}
+
 int hazard_leave(struct hazard *hazard, const struct planned *planned, struct err *err)
 {
 	struct err why;
@@ -217,9 +286,9 @@ const struct watchdog_held *hazard_end(struct hazard *hazard)
 		feeder_ask_to_end(&hazard->feeder);
 	while (hazard->feeding && !feeder_ended(&hazard->feeder, END_WAIT_MS))
 		; /* a sign that does not come back: the watchdog ends this */
-	if (!hazard->feeding)
-		return NULL;
 	hazard->feeding = false;
+	if (hazard->held.fd < 0)
+		return NULL;
 	vitals_close(&hazard->vitals);
 	watchdog_let_go(&hazard->held);
 	return &hazard->held;

@@ -59,6 +59,25 @@ int hazard_enter(struct hazard *hazard, const struct planned *planned, struct er
 /* While it runs, often: true when there is something to note down. */
 bool hazard_look(struct hazard *hazard, int64_t now, struct err *note);
 
+/* May the machine be reset now, to get rid of what only that ends? */
+bool hazard_may_reset(const struct hazard *hazard);
+
+/* Why it is to be reset: a part of a sentence, and whether that still is so. */
+struct hazard_reason {
+	const char *text;
+	bool (*holds)(void *context);
+	void *context;
+};
+
+/*
+ * Where hazard_may_reset(): flush all disks and do not feed the watchdog any more, which resets the
+ * machine; what is in the journal is then what a resumed run goes by. Returns, with the watchdog
+ * fed again, when the reason holds no longer or no reset came. -errno: the journal cannot be
+ * written, or the watchdog not be fed again.
+ */
+int hazard_reset(struct hazard *hazard, const struct planned *planned,
+		 const struct hazard_reason *reason, struct err *err);
+
 /* After it. -errno as above; whatever could be undone has been. */
 int hazard_leave(struct hazard *hazard, const struct planned *planned, struct err *err);
 

@@ -130,7 +130,8 @@ START_TEST(held_while_it_runs)
 	ck_assert_int_eq(json_integer_value(json_object_get(record, "timeout_s")), 60);
 	ck_assert_uint_ge(json_array_size(json_object_get(record, "vital_signs")), 2);
 	json_decref(record);
-	ck_assert_int_eq(messages(), 1);
+	/* That it is about to be opened, and that it runs. */
+	ck_assert_int_eq(messages(), 2);
 	while (!atomic_load(&hazard.feeder.fed) && clock_ms() < until)
 		clock_sleep_ms(5);
 	ck_assert_uint_ge(atomic_load(&hazard.feeder.fed), 1);
@@ -145,6 +146,88 @@ START_TEST(held_while_it_runs)
 }
 END_TEST
 
+static int told_when_opened;
+
+static int open_told(const char *path)
+{
+	told_when_opened = messages();
+	return fake_watchdog_ops.open(path);
+}
+
+/* Killed while it opens the device, a supervisor leaves a janitor that knows of it. */
+START_TEST(the_janitor_is_told_first)
+{
+	struct watchdog_ops ops = fake_watchdog_ops;
+
+	ops.open = open_told;
+	hazard.ops = &ops;
+	options.watchdog = _i ? "/dev/watchdog0" : NULL;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert_int_eq(told_when_opened, 1);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+}
+END_TEST
+
+static unsigned int looks, fed_before;
+
+/* Asked three times, it holds no longer; nobody feeds meanwhile. */
+static bool holds(void *context)
+{
+	(void)context;
+	if (!looks)
+		fed_before = fakes[0].fed;
+	ck_assert_uint_eq(fakes[0].fed, fed_before);
+	ck_assert(fakes[0].running && fakes[0].open && !hazard.feeding);
+	return ++looks <= 3;
+}
+
+static const struct hazard_reason reason = { .text = "process 7 cannot be killed", .holds = holds };
+
+START_TEST(not_fed_until_the_reason_is_gone)
+{
+	json_t *last;
+
+	looks = 0;
+	ck_assert(!hazard_may_reset(&hazard));
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert(hazard_may_reset(&hazard));
+	ck_assert_int_eq(hazard_reset(&hazard, &planned, &reason, &err), 0);
+	ck_assert_uint_eq(looks, 4);
+	ck_assert_uint_eq(recorded("text", "is not fed any more, as process 7 cannot", NULL), 1);
+	ck_assert_uint_eq(recorded("text", "no reason any more", &last), 1);
+	json_decref(last);
+	ck_assert(hazard.feeding);
+	ck_assert_uint_gt(fakes[0].fed, fed_before);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+	ck_assert(!fakes[0].running);
+}
+END_TEST
+
+/* A watchdog that resets nothing is noted, and the run comes to its end. */
+START_TEST(a_reset_that_does_not_come)
+{
+	looks = 0;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	hazard.held.timeout_s = 0;
+	ck_assert_int_eq(hazard_reset(&hazard, &planned, &reason, &err), 0);
+	ck_assert_uint_eq(recorded("text", "it has not reset the machine", NULL), 1);
+	ck_assert(hazard.feeding);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+	ck_assert(!fakes[0].running);
+}
+END_TEST
+
+/* Who wants to look at a machine that hangs, or has no watchdog, is not reset. */
+START_TEST(may_not_reset)
+{
+	options.no_escalate = _i == 0;
+	options.watchdog = _i ? "none" : NULL;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert(!hazard_may_reset(&hazard));
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+}
+END_TEST
+
 START_TEST(each_time_anew)
 {
 	for (unsigned int i = 1; i <= 3; i++) {
@@ -153,6 +236,21 @@ START_TEST(each_time_anew)
 		ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
 		ck_assert(!fakes[0].running);
 	}
+}
+END_TEST
+
+/* The machine was reset while one was held: the report is as it would be without that. */
+START_TEST(nothing_of_a_reset_is_left)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/watchdog-disk", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	make_hazard();
+	ck_assert_int_ne(access(path, F_OK), 0);
 }
 END_TEST
 
@@ -171,7 +269,8 @@ START_TEST(refused_when_busy)
 	fakes[0].busy = true;
 	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.text, "is held by"));
-	ck_assert_int_eq(messages(), 0);
+	/* That it is about to be opened, and that none runs. */
+	ck_assert_int_eq(messages(), 2);
 	/* It is had once the other one lets go of it. */
 	fakes[0].busy = false;
 	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
@@ -185,8 +284,8 @@ START_TEST(refused_without_vital_signs)
 	hazard.dir = "/nonexistent";
 	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
-	ck_assert(!fakes[0].running && !fakes[0].open);
-	ck_assert_int_eq(fakes[0].timeout, 30);
+	/* One that cannot be stopped must not even be opened. */
+	ck_assert_uint_eq(fakes[0].opened, 0);
 }
 END_TEST
 
@@ -267,7 +366,12 @@ Suite *suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, make, drop);
 	tcase_add_test(t, held_while_it_runs);
+	tcase_add_loop_test(t, the_janitor_is_told_first, 0, 2);
+	tcase_add_test(t, not_fed_until_the_reason_is_gone);
+	tcase_add_test(t, a_reset_that_does_not_come);
+	tcase_add_loop_test(t, may_not_reset, 0, 2);
 	tcase_add_test(t, each_time_anew);
+	tcase_add_test(t, nothing_of_a_reset_is_left);
 	tcase_add_test(t, refused_without);
 	tcase_add_test(t, refused_when_busy);
 	tcase_add_test(t, refused_without_vital_signs);

@@ -24,8 +24,9 @@ struct janitor {
 int janitor_start(struct janitor *janitor, int place, const char *const *sysctls, struct err *err);
 
 /*
- * Tell it of a watchdog that runs from now on, or with NULL that none does any more: it is to be
- * stopped once the machine is tidy. Should the machine hang until then, that resets it.
+ * Tell it of a watchdog that runs from now on, or is about to be opened, or with NULL that none
+ * does any more: it is to be stopped once the machine is tidy. Should the machine hang until then,
+ * that resets it.
  */
 void janitor_watchdog(struct janitor *janitor, const struct watchdog_held *held);
 

@@ -69,6 +69,22 @@ START_TEST(one_that_runs_is_stopped)
 }
 END_TEST
 
+/* Killed right after it was opened: what was said before that is enough to put it back. */
+START_TEST(one_that_was_about_to_be_opened)
+{
+	struct watchdog_held intended = {
+		.ops = held.ops, .device = held.device, .fd = -1, .timeout_before_s = 30
+	};
+
+	janitor_watchdog(&janitor, &intended);
+	watchdog_let_go(&held);
+	ck_assert_int_eq(fake->timeout, WATCHDOG_TIMEOUT_S);
+	die();
+	ck_assert(!fake->running && !fake->open);
+	ck_assert_int_eq(fake->timeout, 30);
+}
+END_TEST
+
 /* A process that is being killed may close it last: it is not given up at once. */
 START_TEST(one_that_is_still_open_is_waited_for)
 {
@@ -145,6 +161,7 @@ Suite *suite(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, make, NULL);
 	tcase_add_test(t, one_that_runs_is_stopped);
+	tcase_add_test(t, one_that_was_about_to_be_opened);
 	tcase_add_test(t, one_that_is_still_open_is_waited_for);
 	tcase_add_test(t, one_that_was_stopped_is_left_alone);
 	tcase_add_test(t, the_end_of_a_run);

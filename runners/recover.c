@@ -21,6 +21,7 @@
 #include "surroundings.h"
 #include "sysctl.h"
 #include "trace.h"
+#include "watchdog.h"
 
 #define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
@@ -182,8 +183,21 @@ static int put_back_cpus(const json_t *record, json_t *did, struct err *err)
 	return result;
 }
 
-int recover_machine(const json_t *saved, json_t *did, json_t *restored, struct err *err)
+/* One that nobody feeds any more gives the machine a minute. */
+static int stop_watchdog(const json_t *record, json_t *did, struct err *err)
 {
+	int result = record ? watchdog_stop_abandoned(record, "", &watchdog_system, err) : 0;
+
+	if (result > 0)
+		say(did, "stopped %s, which would have reset the machine",
+		    record_text(record, "device"));
+	return result < 0 ? result : 0;
+}
+
+int recover_machine(const struct journal_state *state, json_t *did, json_t *restored,
+		    struct err *err)
+{
+	const json_t *saved = state->saved;
 	int result = 0, one, traces;
 	json_t *record;
 	size_t i;
@@ -200,6 +214,8 @@ int recover_machine(const json_t *saved, json_t *did, json_t *restored, struct e
 	traces = json_array_size(saved) ? trace_remove_leftovers(0, NULL) : 0;
 	if (traces > 0)
 		say(did, "removed %d tracefs instances", traces);
+	one = stop_watchdog(state->watchdog, did, result ? NULL : err);
+	result = result ? result : one;
 	return result;
 }
 
@@ -231,7 +247,7 @@ int recover_active(const char *dir, json_t *did, struct err *err)
 		result = recover_read(&state, other, err);
 		if (json_array_size(state.saved)) {
 			say(did, "the run of %s did not put the machine back", other);
-			result = recover_machine(state.saved, did, restored, err);
+			result = recover_machine(&state, did, restored, err);
 		}
 	}
 	journal_state_free(&state);

@@ -25,11 +25,12 @@ json_t *recover_saved(const char *const *sysctls, struct err *err);
 int recover_read(struct journal_state *state, const char *dir, struct err *err);
 
 /*
- * Put back what `saved` (array of "saved" records, the oldest counts) says. What was done is added
- * to the array `did` as lines of text, names of sysctls put back to the array `restored`. All of it
- * is tried; the first error is returned. May be repeated.
+ * Put back what the journal says: "saved" records, of which the oldest counts, and a watchdog that
+ * runs on. What was done is added to the array `did` as lines of text, names of sysctls put back to
+ * the array `restored`. All of it is tried; the first error is returned. May be repeated.
  */
-int recover_machine(const json_t *saved, json_t *did, json_t *restored, struct err *err);
+int recover_machine(const struct journal_state *state, json_t *did, json_t *restored,
+		    struct err *err);
 
 /*
  * The same for the run that has changed this machine last (active.h), unless its report is `dir`.

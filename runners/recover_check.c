@@ -45,7 +45,7 @@ static int recover(const char *saved)
 	ck_assert_ptr_nonnull(records);
 	json_array_clear(did);
 	json_array_clear(restored);
-	result = recover_machine(records, did, restored, &err);
+	result = recover_machine(&(struct journal_state){ .saved = records }, did, restored, &err);
 	json_decref(records);
 	return result;
 }

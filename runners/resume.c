@@ -292,12 +292,25 @@ static void read_pstore(struct evidence *evidence, time_t since)
 		umount2(PSTORE, MNT_DETACH);
 }
 
-/* Since boot, of what the clock says. */
+/* Since boot, of what the clock says; 0 when it was turned back behind that. */
 static uint64_t since_boot_us(int64_t ms)
 {
-	int64_t boot_ms = (int64_t)(clock_ns(CLOCK_REALTIME) / 1000000) - clock_ms();
+	int64_t now_ms = (int64_t)(clock_ns(CLOCK_REALTIME) / 1000000);
+	int64_t boot_ms = now_ms - clock_ms();
 
-	return ms > boot_ms ? (uint64_t)(ms - boot_ms) * 1000 : 0;
+	return ms > boot_ms && ms <= now_ms ? (uint64_t)(ms - boot_ms) * 1000 : 0;
+}
+
+/*
+ * What the machine left behind is that of the test, or of the boot in which none was running, if it
+ * is from after its start: by the clock of the time, which may be ahead of that of a machine that
+ * has lost it. Then its own age says nothing, and all counts.
+ */
+static time_t left_since(const struct journal_state *state)
+{
+	time_t since = (time_t)(time_ms(state->start ? state->start : state->machine) / 1000);
+
+	return since <= time(NULL) ? since : 0;
 }
 
 static void note_last(struct evidence *evidence, const struct journal_state *state)
@@ -323,7 +336,7 @@ static void gather(struct evidence *evidence, const struct resume *resume)
 		return;
 	}
 	evidence_watchdog(evidence, "");
-	read_pstore(evidence, (time_t)(time_ms(state->run) / 1000));
+	read_pstore(evidence, left_since(state));
 }
 
 /* A check that failed refutes, whatever came after it. */
@@ -349,7 +362,9 @@ static void judge_cut_off(const struct resume *resume, const struct evidence *ev
 
 	judge_check(resume->state.failed, judge);
 	if (!resume->state.rebooted) {
-		judge_add(judge, VERDICT_BROKEN, "the supervisor died while it ran");
+		judge_add(judge, VERDICT_BROKEN,
+			  "the supervisor died while it ran: it was killed, or could not write the "
+			  "report");
 		verdict = klog_judge(&evidence->tally, allow, &why);
 		if (verdict != VERDICT_PASS)
 			judge_add(judge, verdict, "%s", why.text);
@@ -376,7 +391,7 @@ static int recover(const struct resume *resume, struct supervisor *supervisor, j
 	size_t i;
 
 	if (!strcmp(active_get(active, sizeof(active)), resume->dir) &&
-	    recover_machine(resume->state.saved, did, restored, &why))
+	    recover_machine(&resume->state, did, restored, &why))
 		result = supervisor_note(supervisor, why.text, err);
 	json_array_foreach(did, i, text)
 	{
@@ -425,6 +440,17 @@ static int settle(const struct resume *resume, struct supervisor *supervisor,
 	return result;
 }
 
+/* The machine was reset between two tests: whose doing that was is not known. */
+static int settle_idle(const struct resume *resume, struct supervisor *supervisor, struct err *err)
+{
+	struct evidence evidence = { .journal = supervisor->journal };
+
+	read_pstore(&evidence, left_since(&resume->state));
+	if (evidence.result)
+		*err = evidence.err;
+	return evidence.result;
+}
+
 int resume_settle(const struct resume *resume, struct supervisor *supervisor, struct plan *plan,
 		  struct err *err)
 {
@@ -434,6 +460,8 @@ int resume_settle(const struct resume *resume, struct supervisor *supervisor, st
 
 	if (!result && planned)
 		result = settle(resume, supervisor, planned, restored, err);
+	else if (!result && resume->state.rebooted && !resume->state.done)
+		result = settle_idle(resume, supervisor, err);
 	json_decref(restored);
 	return result;
 }

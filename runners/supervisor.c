@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "execution.h"
+#include "family.h"
 #include "record.h"
 #include "surroundings.h"
 #include "tap.h"
@@ -20,6 +21,18 @@ void supervisor_look_for_interrupt(struct supervisor *supervisor)
 
 	while (read(supervisor->signals, &info, sizeof(info)) == sizeof(info))
 		supervisor->interrupts++;
+}
+
+bool supervisor_is_stuck(struct supervisor *supervisor)
+{
+	pid_t one;
+
+	if (!supervisor->stuck || !waitpid(supervisor->stuck, NULL, WNOHANG))
+		return supervisor->stuck;
+	/* Nor may anything be left that it had started. */
+	if (!family_descendants(getpid(), supervisor->janitor, &one, 1))
+		supervisor->stuck = 0;
+	return supervisor->stuck;
 }
 
 int supervisor_note(struct supervisor *supervisor, const char *text, struct err *err)

@@ -30,7 +30,7 @@ struct supervisor {
 	struct hazard *hazard;	 /* what is held while a test may hang, or NULL */
 	unsigned int interrupts; /* how often a run was interrupted: Ctrl-C */
 	unsigned int started;	 /* tests so far */
-	bool stuck;		 /* something cannot be killed: nothing more may be started */
+	pid_t stuck; /* process that cannot be killed: nothing more may be started; or 0 */
 };
 
 /* One entry of the plan. */
@@ -64,6 +64,11 @@ int supervisor_settle(struct supervisor *supervisor, struct planned *planned,
 
 /* Journal a remark about the whole run. */
 int supervisor_note(struct supervisor *supervisor, const char *text, struct err *err);
+
+/*
+ * Is what could not be killed still there? Once it is gone it is forgotten, and the run can go on.
+ */
+bool supervisor_is_stuck(struct supervisor *supervisor);
 
 /* Has a Ctrl-C come since the last look? Counts it. */
 void supervisor_look_for_interrupt(struct supervisor *supervisor);

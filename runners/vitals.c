@@ -127,10 +127,14 @@ static void add_rcu(struct vitals *vitals)
 			why.text);
 }
 
+static bool make_path(char *path, const char *dir)
+{
+	return (size_t)snprintf(path, PATH_MAX, "%s/%s", dir, FILE_NAME) < PATH_MAX;
+}
+
 static int open_disk(struct vitals *vitals, const char *dir, struct err *err)
 {
-	if ((size_t)snprintf(vitals->path, sizeof(vitals->path), "%s/%s", dir, FILE_NAME) >=
-	    sizeof(vitals->path))
+	if (!make_path(vitals->path, dir))
 		return err_set(err, ENAMETOOLONG, "%s/%s", dir, FILE_NAME);
 	vitals->disk = open(vitals->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	return vitals->disk < 0 ? err_set(err, errno, "make %s", vitals->path) : 0;
@@ -176,4 +180,12 @@ void vitals_close(struct vitals *vitals)
 		CPU_FREE(vitals->one);
 	vitals->here = vitals->one = NULL;
 	vitals->disk = -1;
+}
+
+void vitals_remove_leftover(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (make_path(path, dir))
+		unlink(path);
 }

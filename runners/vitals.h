@@ -34,4 +34,7 @@ int vitals_open(struct vitals *vitals, const struct cpus *cpus, const char *dir,
 
 void vitals_close(struct vitals *vitals);
 
+/* Remove from a report what a reset has left there. */
+void vitals_remove_leftover(const char *dir);
+
 #endif

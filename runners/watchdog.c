@@ -260,6 +260,21 @@ static void explain_busy(const struct watchdog *device, const char *root, struct
 			  device->identity, holder, (int)pid, WITHOUT);
 }
 
+/* What sysfs says of it stands for what only the open device would tell. */
+static void tell(const struct watchdog_witness *witness, const struct watchdog *device,
+		 const struct watchdog_ops *ops)
+{
+	const struct watchdog_held held = {
+		.ops = ops,
+		.device = *device,
+		.fd = -1,
+		.timeout_before_s = device->timeout_s > 0 ? (int)device->timeout_s : 0,
+	};
+
+	if (witness)
+		witness->about_to_open(witness->context, &held);
+}
+
 static int acquire_named(struct watchdog_held *held, const struct watchdog *device,
 			 const char *root, const struct watchdog_ops *ops, struct err *err)
 {
@@ -280,7 +295,7 @@ static int acquire_named(struct watchdog_held *held, const struct watchdog *devi
 
 int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, size_t n,
 		     const char *wish, const char *root, const struct watchdog_ops *ops,
-		     struct err *err)
+		     const struct watchdog_witness *witness, struct err *err)
 {
 	struct err first = { .text = "" };
 	int result = -ENODEV;
@@ -289,14 +304,17 @@ int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, s
 	if (wish) {
 		struct watchdog named = find_named(found, n, wish);
 
+		tell(witness, &named, ops);
 		return acquire_named(held, &named, root, ops, err);
 	}
 	for (size_t i = 0; i < n; i++) {
 		int tried = -ENOTSUP;
 		struct err why;
 
-		if (watchdog_eligible(&found[i], &why))
+		if (watchdog_eligible(&found[i], &why)) {
+			tell(witness, &found[i], ops);
 			tried = watchdog_open(held, &found[i], ops, false, &why);
+		}
 		if (!tried)
 			return 0;
 		if (tried == -EBUSY)
@@ -315,6 +333,41 @@ int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, s
 			 n ? ": " : "", first.text, WITHOUT);
 }
 
+/* Where sysfs does not know a device, it may run. */
+static bool may_run(const struct watchdog *device)
+{
+	return device->active || !strcmp(device->path, WATCHDOG_LEGACY);
+}
+
+int watchdog_stop_abandoned(const json_t *record, const char *root, const struct watchdog_ops *ops,
+			    struct err *err)
+{
+	struct watchdog found[WATCHDOG_MAX];
+	size_t n = watchdog_find(root, found, WATCHDOG_MAX);
+	struct watchdog device = find_named(found, n, record_text(record, "device"));
+	struct watchdog_held held = {
+		.ops = ops,
+		.device = device,
+		.timeout_before_s =
+			(int)json_integer_value(json_object_get(record, "timeout_before_s")),
+	};
+	char holder[64];
+	int result;
+
+	if (!may_run(&device) || watchdog_holder(root, device.path, holder, sizeof(holder)))
+		return 0;
+	if (device.nowayout == 1)
+		return err_plain(err, EPERM,
+				 "%s (%s) cannot be stopped (nowayout), and resets the machine "
+				 "unless something feeds it",
+				 device.path, device.identity);
+	result = watchdog_take_over(&held, err);
+	if (result)
+		return result == -EBUSY || result == -ENOENT || result == -ENODEV ? 0 : result;
+	result = watchdog_stop(&held, err);
+	return result ? result : 1;
+}
+
 json_t *watchdog_record(const struct watchdog *device, const struct watchdog_held *held,
 			const char *state)
 {
@@ -331,6 +384,9 @@ json_t *watchdog_record(const struct watchdog *device, const struct watchdog_hel
 	if (held) {
 		json_object_set_new(record, "timeout_s", json_integer(held->timeout_s));
 		json_object_set_new(record, "pretimeout_s", json_integer(held->pretimeout_s));
+		if (held->timeout_before_s)
+			json_object_set_new(record, "timeout_before_s",
+					    json_integer(held->timeout_before_s));
 	} else if (device->timeout_s >= 0) {
 		json_object_set_new(record, "timeout_s", json_integer(device->timeout_s));
 	}

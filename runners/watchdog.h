@@ -55,13 +55,22 @@ int watchdog_open(struct watchdog_held *held, const struct watchdog *device,
 		  const struct watchdog_ops *ops, bool named, struct err *err);
 
 /*
+ * Is told what is going to be opened, right before it is: `held` is what to stop, should nobody
+ * live to do it. Its descriptor is -1.
+ */
+struct watchdog_witness {
+	void (*about_to_open)(void *context, const struct watchdog_held *held);
+	void *context;
+};
+
+/*
  * Hold the one that `wish` names, or with NULL the first eligible one of `found` that can be
  * opened. Otherwise err says in one line why none is held and what to do. `root` as of
- * watchdog_find(), for who holds what is busy.
+ * watchdog_find(), for who holds what is busy. `witness` may be NULL.
  */
 int watchdog_acquire(struct watchdog_held *held, const struct watchdog *found, size_t n,
 		     const char *wish, const char *root, const struct watchdog_ops *ops,
-		     struct err *err);
+		     const struct watchdog_witness *witness, struct err *err);
 
 /* Start its time again. */
 int watchdog_feed(struct watchdog_held *held, struct err *err);
@@ -77,6 +86,14 @@ void watchdog_let_go(struct watchdog_held *held);
 
 /* Hold what another process held, as it was; that one may still be about to let go of it. */
 int watchdog_take_over(struct watchdog_held *held, struct err *err);
+
+/*
+ * Stop what a run that nobody tidied up after held, by its "watchdog" record: where the device runs
+ * and nobody has it open, so that it is about to reset the machine. 1: stopped; 0: there is nothing
+ * to be stopped; -errno: it runs on. `root` as of watchdog_find().
+ */
+int watchdog_stop_abandoned(const json_t *record, const char *root, const struct watchdog_ops *ops,
+			    struct err *err);
 
 /* Feed what cannot be stopped, and nothing else, for ever. */
 __attribute__((noreturn)) void watchdog_keep(struct watchdog_held *held);

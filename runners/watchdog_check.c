@@ -208,13 +208,74 @@ START_TEST(a_device_that_went_away)
 }
 END_TEST
 
+/* A tree with one device, and nobody who holds it. */
+static const char *make_tree(const char *state, int nowayout)
+{
+	static char root[] = "/tmp/watchdog-XXXXXX";
+	char command[512];
+
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(
+		command, sizeof(command),
+		"mkdir -p %s/sys/class/watchdog/watchdog0 && cd %s/sys/class/watchdog/watchdog0 && "
+		"echo %s >state && echo %d >nowayout && echo iTCO_wdt >identity",
+		root, root, state, nowayout);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): a name of our own */
+	return root;
+}
+
+static int stop_abandoned(const char *root)
+{
+	json_t *record =
+		json_pack("{s:s, s:i}", "device", "/dev/watchdog0", "timeout_before_s", 30);
+	int result = watchdog_stop_abandoned(record, root, &fake_watchdog_ops, &err);
+	char command[64];
+
+	json_decref(record);
+	if (strncmp(root, "/tmp/", 5) != 0)
+		return result;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): a name of our own */
+	return result;
+}
+
+START_TEST(abandoned_it_is_stopped)
+{
+	ck_assert_int_eq(open_it(false), 0);
+	watchdog_let_go(&held);
+	ck_assert_int_eq(stop_abandoned(make_tree("active", 0)), 1);
+	ck_assert(!fakes[0].running && !fakes[0].open);
+	ck_assert_int_eq(fakes[0].timeout, 30);
+}
+END_TEST
+
+/* It does not run, or somebody feeds it. */
+START_TEST(what_is_not_abandoned_is_left_alone)
+{
+	ck_assert_int_eq(stop_abandoned(make_tree("inactive", 0)), 0);
+	ck_assert_int_eq(stop_abandoned(TREES "systemd"), 0);
+	ck_assert_uint_eq(fakes[0].opened, 0);
+	fakes[0].busy = true;
+	ck_assert_int_eq(stop_abandoned(make_tree("active", 0)), 0);
+}
+END_TEST
+
+START_TEST(abandoned_for_ever)
+{
+	ck_assert_int_eq(stop_abandoned(make_tree("active", 1)), -EPERM);
+	ck_assert_ptr_nonnull(strstr(err.text, "unless something feeds it"));
+	ck_assert_uint_eq(fakes[0].opened, 0);
+}
+END_TEST
+
 static int acquire(const char *wish, const char *root)
 {
 	size_t n = 0;
 
 	while (found[n].path[0])
 		n++;
-	return watchdog_acquire(&held, found, n, wish, root, &fake_watchdog_ops, &err);
+	return watchdog_acquire(&held, found, n, wish, root, &fake_watchdog_ops, NULL, &err);
 }
 
 START_TEST(no_device)
@@ -339,7 +400,8 @@ START_TEST(records)
 	expect_json(watchdog_record(&held.device, &held, "held"),
 		    "{\"type\": \"watchdog\", \"state\": \"held\", \"device\": \"/dev/watchdog0\","
 		    "\"identity\": \"iTCO_wdt\", \"driver\": \"iTCO_wdt\", \"kind\": \"hardware\","
-		    "\"bootstatus\": [], \"timeout_s\": 60, \"pretimeout_s\": 10,"
+		    "\"bootstatus\": [], \"timeout_s\": 60, \"timeout_before_s\": 30, "
+		    "\"pretimeout_s\": 10,"
 		    "\"governor\": \"panic\"}");
 }
 END_TEST
@@ -364,6 +426,9 @@ static void add_device_tests(TCase *device)
 
 static void add_choice_tests(TCase *choice)
 {
+	tcase_add_test(choice, abandoned_it_is_stopped);
+	tcase_add_test(choice, what_is_not_abandoned_is_left_alone);
+	tcase_add_test(choice, abandoned_for_ever);
 	tcase_add_test(choice, no_device);
 	tcase_add_loop_test(choice, held_by_systemd, 0, 2);
 	tcase_add_test(choice, held_by_nobody_seen);
@@ -383,6 +448,7 @@ Suite *suite(void)
 
 	tcase_add_checked_fixture(device, make, NULL);
 	tcase_add_checked_fixture(choice, make, NULL);
+	tcase_set_timeout(choice, 60);
 	add_device_tests(device);
 	add_choice_tests(choice);
 	suite_add_tcase(s, device);

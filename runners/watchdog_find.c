@@ -16,9 +16,6 @@
 
 #define CLASS "/sys/class/watchdog"
 
-/* The device of a driver that does not use the kernel's watchdog core, if one is there. */
-#define LEGACY_DEVICE "/dev/watchdog"
-
 /*
  * Drivers (names of modules, as in /sys/module or of the device's driver) and what they call
  * themselves (drivers/watchdog and drivers/char/ipmi of Linux 6.1). Hardware in the order in which
@@ -231,14 +228,14 @@ static bool read_legacy(const char *root, bool alone, struct watchdog *watchdog)
 {
 	const struct known *driver = known;
 
-	if (!exists(root, "%s", LEGACY_DEVICE))
+	if (!exists(root, "%s", WATCHDOG_LEGACY))
 		return false;
 	while (driver < known + COUNT(known) &&
 	       !(driver->legacy && exists(root, "/sys/module/%s", driver->driver)))
 		driver++;
 	if (driver == known + COUNT(known) && !alone)
 		return false; /* it is another name of /dev/watchdog0 */
-	*watchdog = (struct watchdog){ .path = LEGACY_DEVICE,
+	*watchdog = (struct watchdog){ .path = WATCHDOG_LEGACY,
 				       .kind = WATCHDOG_UNKNOWN,
 				       .rank = (unsigned int)(driver - known),
 				       .timeout_s = -1,
@@ -298,7 +295,7 @@ static bool leads_to(const char *root, const char *pid, const char *fd, const ch
 	target[len] = '\0';
 	/* /dev/watchdog is another name of /dev/watchdog0, but for a driver without the core. */
 	return !strcmp(target, path) ||
-	       (!strcmp(path, "/dev/watchdog0") && !strcmp(target, LEGACY_DEVICE));
+	       (!strcmp(path, "/dev/watchdog0") && !strcmp(target, WATCHDOG_LEGACY));
 }
 
 static bool holds(const char *root, const char *pid, const char *path)

@@ -12,6 +12,9 @@
 /* More watchdogs than any machine has. */
 #define WATCHDOG_MAX 16
 
+/* The device of a driver that does not use the kernel's watchdog core, if one is there. */
+#define WATCHDOG_LEGACY "/dev/watchdog"
+
 /* What counts the time down. The order is that in which they are tried. */
 enum watchdog_kind {
 	WATCHDOG_HARDWARE, /* a timer that needs nothing of this kernel */
