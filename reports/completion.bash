@@ -73,10 +73,15 @@ _pmiproof_options() {
 	report)
 		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
 		;;
+	"history add") printf '%s\n' --db --known -h --help ;;
+	"history trend") printf '%s\n' --db --svg -h --help ;;
+	"history compare") printf '%s\n' --db --by --format --fail-on --threshold -h --help ;;
+	"history "*) printf '%s\n' --db -h --help ;;
+	history) printf '%s\n' add list trend flaky compare export --db -h --help ;;
 	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
 	recover) printf '%s\n' -h --help ;;
-	help) printf '%s\n' list run recover report compare lab ;;
-	*) printf '%s\n' list run recover report compare lab help --help ;;
+	help) printf '%s\n' list run recover report compare history lab ;;
+	*) printf '%s\n' list run recover report compare history lab help --help ;;
 	esac
 }
 
@@ -102,6 +107,7 @@ _pmiproof_value() {
 	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
+	--format) _pmiproof_offer "$2" < <(printf '%s\n' term json) ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
 	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
@@ -118,7 +124,7 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown | --known) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --known | --db | --svg) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
@@ -137,7 +143,10 @@ _pmiproof() {
 			subcommand=${subcommand:+$subcommand }${COMP_WORDS[i]}
 			break
 			;;
-		lab) [[ $subcommand ]] || subcommand=lab ;;
+		lab | history) [[ $subcommand ]] || subcommand=${COMP_WORDS[i]} ;;
+		add | trend | flaky | export)
+			[[ $subcommand != history ]] || subcommand+=" ${COMP_WORDS[i]}"
+			;;
 		prove | shell | faults | models | variants)
 			[[ $subcommand != lab ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
@@ -149,13 +158,15 @@ _pmiproof() {
 		[[ $previous == --* ]] || return 0
 	fi
 	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" "$subcommand" && return
-	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
+	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $subcommand == history ||
+		$current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == recover ]]; then
 		_pmiproof_files -d "$current"
-	elif [[ $subcommand == report || $subcommand == compare ]]; then
+	elif [[ $subcommand == report || $subcommand == compare || $subcommand == "history add" ]]; then
 		_pmiproof_files -f "$current"
-	elif [[ $subcommand == "lab "* && $subcommand != "lab run" && $subcommand != "lab prove" ]]; then
+	elif [[ $subcommand == "history "* ||
+		$subcommand == "lab "* && $subcommand != "lab run" && $subcommand != "lab prove" ]]; then
 		COMPREPLY=()
 	else
 		_pmiproof_offer "$current" < <(_pmiproof_names "$command" "$current")

@@ -96,8 +96,11 @@ static void put_title(FILE *script, const struct lines *lines, char *const words
 
 static void put_lines(FILE *script, const struct lines *lines)
 {
-	for (size_t i = 0; i < lines->n; i++)
-		fprintf(script, "$line%zu << END\n%sEND\n", i, lines->line[i].text);
+	for (size_t i = 0; i < lines->n; i++) {
+		fprintf(script, "$line%zu << END\n", i);
+		fwrite(lines->line[i].text, 1, lines->line[i].size, script);
+		fputs("END\n", script);
+	}
 	fputs("plot ", script);
 	for (size_t i = 0; i < lines->n; i++) {
 		fprintf(script, "%s$line%zu using 1:2:3:4 with yerrorlines pt 7 ps 0.4 title ",

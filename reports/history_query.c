@@ -235,22 +235,24 @@ struct gather {
 	size_t n_ids;
 };
 
-/* Room for an index at `id`, as -1. */
-static int make_room(void **array, size_t size, size_t *n, int64_t id)
+/* The element at `id`, for which room is made; new ones are -1. NULL: no memory, or no id. */
+static void *room_at(void **array, size_t size, size_t *n, int64_t id)
 {
 	size_t want = (size_t)id + 1;
-	void *larger;
+	char *larger;
 
-	if (want <= *n)
-		return 0;
-	want = want > 2 * *n ? want : 2 * *n;
-	larger = reallocarray(*array, want, size);
-	if (!larger)
-		return -ENOMEM;
-	memset((char *)larger + *n * size, 0xff, (want - *n) * size);
-	*array = larger;
-	*n = want;
-	return 0;
+	if (id < 0)
+		return NULL;
+	if (want > *n) {
+		want = want > 2 * *n ? want : 2 * *n;
+		larger = reallocarray(*array, want, size);
+		if (!larger)
+			return NULL;
+		memset(larger + *n * size, 0xff, (want - *n) * size);
+		*array = larger;
+		*n = want;
+	}
+	return (char *)*array + (size_t)id * size;
 }
 
 static int gather_report(struct history *history, sqlite3_stmt *row, void *context, struct err *err)
@@ -261,12 +263,11 @@ static int gather_report(struct history *history, sqlite3_stmt *row, void *conte
 	json_t *labels = json_loads(history_text(row, 2), 0, NULL);
 	char *key = compare_key(gather->request->by, gather->request->key, machine, labels);
 	int column = key ? comparison_find_column(gather->all, key) : -ENOMEM;
-	int result = column < 0 ? column
-				: make_room((void **)&gather->columns, sizeof(int),
-					    &gather->n_columns, id);
+	int *at = room_at((void **)&gather->columns, sizeof(int), &gather->n_columns, id);
+	int result = column < 0 ? column : at ? 0 : -ENOMEM;
 
 	if (!result) {
-		gather->columns[id] = column;
+		*at = column;
 		result = comparison_add_machine(gather->all, (size_t)column, machine);
 	}
 	free(key);
@@ -277,18 +278,29 @@ static int gather_report(struct history *history, sqlite3_stmt *row, void *conte
 	return result ? err_set(err, -result, "%s", history->path) : 0;
 }
 
+/* The column of a report; -EBADMSG when the tables contradict each other. */
+static int column_of(struct history *history, const struct gather *gather, int64_t id,
+		     struct err *err)
+{
+	if (id >= 0 && (size_t)id < gather->n_columns && gather->columns[id] >= 0)
+		return gather->columns[id];
+	return err_plain(err, EBADMSG, "%s: figures of a report that is not there", history->path);
+}
+
 static int gather_verdict(struct history *history, sqlite3_stmt *row, void *context,
 			  struct err *err)
 {
 	struct gather *gather = context;
 	int64_t id = sqlite3_column_int64(row, 1);
 	enum verdict verdict = verdict_parse(history_text(row, 3));
-	int column = gather->columns[sqlite3_column_int64(row, 0)];
+	int column = column_of(history, gather, sqlite3_column_int64(row, 0), err);
 	long *at;
 
-	if (make_room((void **)&gather->ids, sizeof(long), &gather->n_ids, id))
+	if (column < 0)
+		return column;
+	at = room_at((void **)&gather->ids, sizeof(long), &gather->n_ids, id);
+	if (!at)
 		return err_set(err, ENOMEM, "%s", history->path);
-	at = &gather->ids[id];
 	if (*at < 0)
 		*at = comparison_find_hypothesis(gather->all, history_text(row, 2));
 	if (*at < 0)
@@ -301,24 +313,31 @@ static int gather_series(struct history *history, sqlite3_stmt *row, void *conte
 {
 	struct gather *gather = context;
 	int64_t id = sqlite3_column_int64(row, 0);
+	long *at = room_at((void **)&gather->ids, sizeof(long), &gather->n_ids, id);
 
-	if (make_room((void **)&gather->ids, sizeof(long), &gather->n_ids, id))
+	if (!at)
 		return err_set(err, ENOMEM, "%s", history->path);
-	gather->ids[id] = comparison_find_series(gather->all, history_text(row, 1),
-						 history_text(row, 2), history_text(row, 3),
-						 history_text(row, 4), history_text(row, 5));
-	return gather->ids[id] < 0 ? err_set(err, ENOMEM, "%s", history->path) : 0;
+	*at = comparison_find_series(gather->all, history_text(row, 1), history_text(row, 2),
+				     history_text(row, 3), history_text(row, 4),
+				     history_text(row, 5));
+	return *at < 0 ? err_set(err, ENOMEM, "%s", history->path) : 0;
 }
 
 static int gather_median(struct history *history, sqlite3_stmt *row, void *context, struct err *err)
 {
 	struct gather *gather = context;
+	int column = column_of(history, gather, sqlite3_column_int64(row, 0), err);
+	int64_t series = sqlite3_column_int64(row, 1);
 	double median = sqlite3_column_double(row, 2);
-	int result = comparison_add_values(gather->all,
-					   (size_t)gather->ids[sqlite3_column_int64(row, 1)],
-					   (size_t)gather->columns[sqlite3_column_int64(row, 0)],
-					   &median, 1, sqlite3_column_double(row, 3));
+	int result;
 
+	if (column < 0)
+		return column;
+	if (series < 0 || (size_t)series >= gather->n_ids || gather->ids[series] < 0)
+		return err_plain(err, EBADMSG, "%s: figures of a series that is not there",
+				 history->path);
+	result = comparison_add_values(gather->all, (size_t)gather->ids[series], (size_t)column,
+				       &median, 1, sqlite3_column_double(row, 3));
 	return result ? err_set(err, -result, "%s", history->path) : 0;
 }
 
@@ -348,7 +367,7 @@ static int gather_all(struct history *history, struct gather *gather, struct err
 		if (!result)
 			result = each_row(history, statement, queries[i].take, gather, err);
 		sqlite3_finalize(statement);
-		if (queries[i].take == gather_verdict)
+		if (queries[i].take == gather_verdict && gather->ids)
 			memset(gather->ids, 0xff, gather->n_ids * sizeof(*gather->ids));
 	}
 	return result;

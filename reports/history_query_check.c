@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
 #include <errno.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +33,10 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	char command[64];
-
 	fclose(seen);
 	free(text);
 	history_close(history);
-	snprintf(command, sizeof(command), "rm -rf %s", tmp);
-	ck_assert_int_eq(system(command), 0);
+	small_report_remove(tmp);
 }
 
 static void put(const struct small_report *report)
@@ -264,6 +262,42 @@ START_TEST(too_many_lines_for_a_plot)
 }
 END_TEST
 
+/* Tables that contradict each other, as in a file that somebody else has changed. */
+START_TEST(damaged)
+{
+	static const char *const damages[] = {
+		"INSERT INTO median VALUES(99,1,1,1)",
+		"INSERT INTO median VALUES(-1,1,1,1)",
+		"INSERT INTO median SELECT id,99,1,1 FROM report",
+		"INSERT INTO median SELECT id,-1,1,1 FROM report",
+		"INSERT INTO execution VALUES(99,1,0,'pass')",
+		"UPDATE report SET id=-7",
+	};
+	const struct compare_request request = { .by = COMPARE_KERNEL };
+
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		char path[64], time[32];
+		struct comparison all;
+		sqlite3 *db;
+
+		snprintf(time, sizeof(time), "2026-03-01T10:%02zu:00.000Z", i);
+		put(&(struct small_report){ .time = time, .samples = "1,2,3" });
+		ck_assert_int_eq(history_compare(history, &request, &all, &err), 0);
+		comparison_free(&all);
+		snprintf(path, sizeof(path), "%s/h.db", tmp);
+		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_exec(db, damages[i], NULL, NULL, NULL), SQLITE_OK);
+		ck_assert_int_lt(history_compare(history, &request, &all, &err), 0);
+		ck_assert_int_eq(sqlite3_exec(db,
+					      "DELETE FROM median; DELETE FROM execution;"
+					      "DELETE FROM report;",
+					      NULL, NULL, NULL),
+				 SQLITE_OK);
+		sqlite3_close(db);
+	}
+}
+END_TEST
+
 START_TEST(nothing_there)
 {
 	const struct compare_request request = { .by = COMPARE_KERNEL };
@@ -311,6 +345,7 @@ Suite *suite(void)
 	tcase_add_test(tests, compared);
 	tcase_add_test(tests, plotted);
 	tcase_add_test(tests, too_many_lines_for_a_plot);
+	tcase_add_test(tests, damaged);
 	tcase_add_test(tests, nothing_there);
 	tcase_add_test(tests, more_groups_than_columns);
 	suite_add_tcase(all, tests);

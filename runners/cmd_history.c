@@ -54,8 +54,8 @@ static int add_one(struct history *history, const char *path, const struct known
 		[HISTORY_THERE] = "is there already, as",
 		[HISTORY_REPLACED] = "takes the place of the shorter one, as",
 	};
-	enum history_added added;
-	int64_t id;
+	enum history_added added = HISTORY_ADDED;
+	int64_t id = 0;
 	int result = *path ? history_add(history, path, known, &added, &id, err)
 			   : err_plain(err, EINVAL, "the name of a report is empty");
 

@@ -44,7 +44,8 @@ static void put_counts(struct table *table, size_t column, const size_t *count)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu %s",
 						 used ? ", " : "", count[v], verdict_name(v));
 	table_cell(table, column,
-		   count[VERDICT_HUNG] + count[VERDICT_FAIL] ? TABLE_BAD : TABLE_PLAIN, "%s", text);
+		   (count[VERDICT_HUNG] + count[VERDICT_FAIL]) ? TABLE_BAD : TABLE_PLAIN, "%s",
+		   text);
 }
 
 static int add_report(const struct history_report *report, void *context)
