@@ -10,6 +10,7 @@ SANITIZE ?=
 RUN ?=
 LAB ?= auto
 KSRC ?=
+KCIDB_IO ?=
 QEMU_SRC ?=
 KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
@@ -74,6 +75,7 @@ CC := $(call cross,host)-gcc
 AR := $(call cross,host)-ar
 PKG_CONFIG := PKG_CONFIG_LIBDIR=$(SYSROOT)/lib/pkgconfig pkg-config --static
 tracing := $(call cross,tracing)
+history := $(call cross,history)
 # What make includes it makes first, where it is older than this, and then begins anew.
 $(SYSROOT).mk: $(addprefix fixtures/,build.sh $(addprefix libraries/,build table $(ARCH)))
 	@mkdir -p $(@D)
@@ -83,6 +85,8 @@ include $(SYSROOT).mk
 endif
 
 PKGS := jansson $(if $(filter no,$(tracing)),,libtracefs libtraceevent) gsl numa nettle zlib
+# Of the command alone, not of hypotheses.
+CMD_PKGS := $(if $(filter no,$(history)),,sqlite3)
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
@@ -93,9 +97,12 @@ SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sani
 CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags))
 LDFLAGS := -pthread $(SAN) $(if $(ARCH),$(call cross,ldflags))
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lm
+CMD_LDLIBS := $(if $(CMD_PKGS),$(shell $(PKG_CONFIG) --libs $(CMD_PKGS) 2>/dev/null))
 
-# What there is in two forms, with event tracing and without.
-UNUSED := $(if $(filter no,$(tracing)),lib/trace.c lib/trace_fs.c,lib/trace_none.c)
+# What there is in two forms: with event tracing and without, with a history of reports and without.
+UNUSED := $(if $(filter no,$(tracing)),lib/trace.c lib/trace_fs.c,lib/trace_none.c) \
+	$(if $(filter no,$(history)),reports/history_sql.c reports/history_add.c reports/history_query.c,\
+		reports/history_none.c)
 notest = $(filter-out $(UNUSED) %_check.c %_fuzz.c %_bench.c,$(wildcard $(1)))
 LIB_SRC := $(call notest,lib/*.c fixtures/workloads/*.c fixtures/workloads/*.S) fixtures/hooks/hooks.c
 CMD_SRC := $(filter-out runners/pmiproof.c,$(call notest,runners/*.c reports/*.c))
@@ -104,7 +111,8 @@ PLANTED_SRC := $(wildcard ci/planted/*.c)
 CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.c,lib runners reports \
 	fixtures/*)))
 # What unit tests share.
-CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c)
+CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c \
+	small_report.c)
 FUZZ_SRC := $(wildcard lib/*_fuzz.c)
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
@@ -126,7 +134,7 @@ BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
 	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
 
-GROUPS := deps-test lint completion-test formats-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
 
 help: ## list the targets
@@ -232,8 +240,11 @@ reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
 
+html-test: $(COMMAND) ## test group: HTML reports; with chromium, how a browser lays them out
+	@ci/html-test
+
 formats-test: $(COMMAND) ## test group: reports, read by programs that others wrote
-	@KSRC='$(KSRC)' ci/formats-test
+	@KSRC='$(KSRC)' KCIDB_IO='$(KCIDB_IO)' ci/formats-test
 
 deps-test: ## test group: what make deps does, with apt replaced
 	@ci/deps-test
@@ -280,15 +291,23 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The style sheet of HTML reports, as a string.
+$(BUILD)/reports/style.c: reports/style.css
+	@mkdir -p $(@D)
+	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
+		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
+$(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
+	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
-$(CMD_LIB): $(call obj,$(CMD_SRC))
+$(CMD_LIB): $(call obj,$(CMD_SRC)) $(BUILD)/reports/style.o
 $(LIB) $(CMD_LIB):
 	@mkdir -p $(@D) && rm -f $@
 	$(call quiet,AR  )$(AR) rcs $@ $^
 
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
-	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
 $(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -308,7 +327,7 @@ $(foreach s,$(SUITE_SRC),$(eval $(BUILD)/fixtures/hypotheses/$(notdir $(s:.c=))_
 
 $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
+		$(CMD_LDLIBS) $(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
 
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
@@ -317,7 +336,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 # What everything is built with: new flags rebuild it.
 FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/flags: FORCE
-	@$(PKG_CONFIG) --exists $(PKGS) 2>/dev/null && command -v $(CC) >/dev/null || \
+	@$(PKG_CONFIG) --exists $(PKGS) $(CMD_PKGS) 2>/dev/null && command -v $(CC) >/dev/null || \
 		{ echo "pmiproof: compiler or libraries are missing: run 'sudo make deps'" >&2; exit 1; }
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@

@@ -38,10 +38,11 @@ static int take(struct event *event, const struct ring_record *record, struct dr
 int event_drain(struct event *event, struct drained *drained, sample_handler handle, void *context,
 		struct err *err)
 {
+	const uint64_t written = ring_written(&event->ring);
 	struct ring_record record;
 	int result;
 
-	while ((result = ring_next(&event->ring, &record, err)) > 0) {
+	while ((result = ring_next_until(&event->ring, written, &record, err)) > 0) {
 		result = take(event, &record, drained, handle, context, err);
 		if (result)
 			return result;

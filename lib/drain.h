@@ -19,9 +19,9 @@ struct drained {
 typedef void (*sample_handler)(const struct ring_sample *sample, uint16_t misc, void *context);
 
 /*
- * Read a mapped event's ring to its end: count into *drained (which is added to) and hand each
- * sample to `handle` (NULL: count only), in their order. -EBADMSG for a corrupt ring, -EOPNOTSUPP
- * as of ring_parse_sample().
+ * Read a mapped event's ring to where its end is now: count into *drained (which is added to) and
+ * hand each sample to `handle` (NULL: count only), in their order. -EBADMSG for a corrupt ring,
+ * -EOPNOTSUPP as of ring_parse_sample().
  */
 int event_drain(struct event *event, struct drained *drained, sample_handler handle, void *context,
 		struct err *err);

@@ -98,6 +98,33 @@ START_TEST(a_sample_that_is_none)
 }
 END_TEST
 
+/* Like a kernel that writes faster than it is read, but for a while only. */
+static void see_and_add(const struct ring_sample *sample, uint16_t misc, void *context)
+{
+	struct fake *fake = context;
+
+	(void)misc;
+	if (sample->ip < 5)
+		add(fake, PERF_RECORD_SAMPLE, 0, (uint64_t[]){ sample->ip + 1 }, 1);
+}
+
+START_TEST(what_comes_meanwhile_waits)
+{
+	struct fake *fake = new_fake();
+	struct drained drained = { 0 };
+	struct err err;
+
+	add(fake, PERF_RECORD_SAMPLE, 0, (uint64_t[]){ 1 }, 1);
+	for (uint64_t round = 1; round <= 3; round++) {
+		ck_assert_int_eq(event_drain(&fake->event, &drained, see_and_add, fake, &err), 0);
+		ck_assert_uint_eq(drained.samples, round);
+		/* Its space is the kernel's again. */
+		ck_assert_uint_eq(fake->page.data_tail, 16 * round);
+	}
+	ring_free(&fake->event.ring);
+}
+END_TEST
+
 static void spin(void *context)
 {
 	volatile unsigned int rounds = 20000000;
@@ -148,6 +175,7 @@ Suite *suite(void)
 
 	tcase_add_test(tests, each_kind_counts);
 	tcase_add_test(tests, a_sample_that_is_none);
+	tcase_add_test(tests, what_comes_meanwhile_waits);
 	tcase_add_test(tests, this_thread);
 	tcase_add_test(tests, an_event_that_does_not_open);
 	suite_add_tcase(all, tests);

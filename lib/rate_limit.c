@@ -28,6 +28,11 @@ double rate_limit_asked(uint64_t period_ns)
 								   : RATE_CLOCK_PERIOD_MIN_NS);
 }
 
+double rate_limit_possible(uint64_t period_ns, uint64_t resolution_ns)
+{
+	return rate_limit_asked(period_ns > resolution_ns ? period_ns : resolution_ns);
+}
+
 uint64_t rate_limit_period(double per_second, long allowed)
 {
 	static const uint64_t primes[] = { 20011, 50021, 100003, 200003, 400009 };

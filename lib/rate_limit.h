@@ -41,6 +41,12 @@ double rate_limit_most(const struct rate_limit *limit);
 double rate_limit_asked(uint64_t period_ns);
 
 /*
+ * Those of them that it can have: timers may be no finer than the tick. `resolution_ns` is that of
+ * clock_getres(CLOCK_MONOTONIC): 1, or the length of a tick.
+ */
+double rate_limit_possible(uint64_t period_ns, uint64_t resolution_ns);
+
+/*
  * A fixed period for an event that happens so many times a second: the shortest of a few primes,
  * 20011 to 400009, that makes at most 0.7 of the samples that the sysctl allows; the longest if
  * none does. A prime has no factor in common with the length of a loop.

@@ -31,6 +31,17 @@ START_TEST(asked_for)
 }
 END_TEST
 
+/* Ticks of 1024 Hz and of 250 Hz. */
+START_TEST(possible)
+{
+	ck_assert_double_eq(rate_limit_possible(17, 1), 1e5);
+	ck_assert_double_eq_tol(rate_limit_possible(17, 976563), 1024, 0.01);
+	ck_assert_double_le(rate_limit_possible(17, 976563), 1024);
+	ck_assert_double_eq(rate_limit_possible(17, 4000000), 250);
+	ck_assert_double_eq(rate_limit_possible(10000000, 4000000), 100);
+}
+END_TEST
+
 /* A 3 GHz CPU asked for no more than 0.7 of the usual limit: 70000/s. */
 static const struct {
 	double per_second;
@@ -166,6 +177,7 @@ Suite *suite(void)
 
 	tcase_add_loop_test(tcase, most_within_the_limit, 0, sizeof(limits) / sizeof(limits[0]));
 	tcase_add_test(tcase, asked_for);
+	tcase_add_test(tcase, possible);
 	tcase_add_loop_test(tcase, period_within_the_limit, 0,
 			    sizeof(periods) / sizeof(periods[0]));
 	tcase_add_test(tcase, samples_within_the_limit);

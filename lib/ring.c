@@ -147,6 +147,20 @@ int ring_next(struct ring *ring, struct ring_record *record, struct err *err)
 	return ring->overwrite ? next_backward(ring, record, err) : next_forward(ring, record, err);
 }
 
+uint64_t ring_written(const struct ring *ring)
+{
+	return load_head(ring);
+}
+
+int ring_next_until(struct ring *ring, uint64_t written, struct ring_record *record,
+		    struct err *err)
+{
+	if (ring->overwrite || (int64_t)(written - ring->tail) > 0)
+		return ring_next(ring, record, err);
+	store_tail(ring);
+	return 0;
+}
+
 /* What is left of a sample while it is parsed. */
 struct parser {
 	const unsigned char *at;

@@ -61,6 +61,14 @@ void ring_free(struct ring *ring);
 int ring_next(struct ring *ring, struct ring_record *record, struct err *err);
 
 /*
+ * The same, up to what ring_written() said: what comes meanwhile is for the next time. A reader
+ * that is slower than the kernel would never end without. In overwrite mode a snapshot is all.
+ */
+uint64_t ring_written(const struct ring *ring);
+int ring_next_until(struct ring *ring, uint64_t written, struct ring_record *record,
+		    struct err *err);
+
+/*
  * Parsed fields; which are valid follows from the attr that the record was taken with, all others
  * are 0. Pointers point into the record.
  */

@@ -65,10 +65,12 @@ static int drain(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->n; i++) {
 		struct sampler_cpu *cpu = &sampler->cpu[i];
+		struct ring *ring = &cpu->event.ring;
+		const uint64_t written = ring_written(ring);
 		struct ring_record record;
 		int result;
 
-		while ((result = ring_next(&cpu->event.ring, &record, &sampler->err)) > 0) {
+		while ((result = ring_next_until(ring, written, &record, &sampler->err)) > 0) {
 			result = take(sampler, cpu, &record, &sampler->err);
 			if (result)
 				break;

@@ -37,17 +37,21 @@ bool check_holds(const json_t *check)
 	return !strcmp(op, "==") && value == bound;
 }
 
-static struct check_summary *find(struct check_summary **summaries, size_t *n, const char *name)
+/* The summary of that name; `index` knows where each is, as there may be a million of them. */
+static struct check_summary *find(struct check_summary **summaries, size_t *n, json_t *index,
+				  const char *name)
 {
+	const json_t *place = json_object_get(index, name);
 	struct check_summary *larger;
 
-	for (size_t i = 0; i < *n; i++)
-		if (!strcmp((*summaries)[i].name, name))
-			return &(*summaries)[i];
+	if (place)
+		return &(*summaries)[json_integer_value(place)];
 	larger = reallocarray(*summaries, *n + 1, sizeof(*larger));
 	if (!larger)
 		return NULL;
 	*summaries = larger;
+	if (json_object_set_new(index, name, json_integer((json_int_t)*n)))
+		return NULL;
 	larger += (*n)++;
 	*larger = (struct check_summary){ .name = name };
 	return larger;
@@ -69,10 +73,9 @@ static void add(struct check_summary *summary, const json_t *check, unsigned int
 	summary->failed += failed;
 }
 
-int check_summaries(const struct report_test *test, struct check_summary **summaries, size_t *n)
+static int add_all(const struct report_test *test, struct check_summary **summaries, size_t *n,
+		   json_t *index)
 {
-	*summaries = NULL;
-	*n = 0;
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const json_t *check;
 		size_t i;
@@ -80,16 +83,28 @@ int check_summaries(const struct report_test *test, struct check_summary **summa
 		json_array_foreach(test->executions[e].checks, i, check)
 		{
 			const char *name = json_string_value(json_object_get(check, "name"));
-			struct check_summary *summary = find(summaries, n, name);
+			struct check_summary *summary = find(summaries, n, index, name);
 
-			if (!summary) {
-				free(*summaries);
+			if (!summary)
 				return -ENOMEM;
-			}
 			add(summary, check, test->executions[e].iter);
 		}
 	}
 	return 0;
+}
+
+int check_summaries(const struct report_test *test, struct check_summary **summaries, size_t *n)
+{
+	json_t *index = json_object();
+	int result;
+
+	*summaries = NULL;
+	*n = 0;
+	result = index ? add_all(test, summaries, n, index) : -ENOMEM;
+	json_decref(index);
+	if (result)
+		free(*summaries);
+	return result;
 }
 
 const struct check_summary *check_closest(const struct check_summary *summaries, size_t n)

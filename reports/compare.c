@@ -7,125 +7,221 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
 #include "stats.h"
-#include "term.h"
 
 /* Of each median, so that both hold together with at least 95 %. */
 #define SIDE_CONFIDENCE 0.975
 
-/* Of one series: 800 MB. A report that claims more is damaged. */
-#define SAMPLES_MAX 100000000
+/* A report has some hundreds. One that has more than this is damaged, or meant to harm. */
+#define SERIES_MAX 100000
 
-static struct compare_series *find(struct comparison *all, const struct report_test *test,
-				   const json_t *measure)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct compare_circumstance compare_circumstances[] = {
+	{ "kernel", "release", "kernel" },
+	{ "kernel", "config", "kernel configuration" },
+	{ "kernel", "cmdline", "kernel command line" },
+	{ "cpu", "microcode", "microcode" },
+	{ "cpu", "online", "CPUs online" },
+	{ "cpufreq", "kinds", "frequency scaling" },
+	{ "watchdog", "nmi_watchdog", "NMI watchdog" },
+	{ "idle", "driver", "idle driver" },
+	{ "idle", "governor", "idle governor" },
+	{ "lab", "variant", "kernel variant" },
+	{ "lab", "faults", "faults" },
+	{ NULL },
+};
+
+const json_t *compare_value(const struct comparison *all, size_t column,
+			    const struct compare_circumstance *circumstance)
+{
+	return json_object_get(json_object_get(all->column[column].machine, circumstance->object),
+			       circumstance->key);
+}
+
+static bool same_value(const json_t *a, const json_t *b)
+{
+	return !a == !b && (!a || json_equal(a, b));
+}
+
+bool compare_same(const struct comparison *all, size_t column,
+		  const struct compare_circumstance *circumstance)
+{
+	return same_value(compare_value(all, 0, circumstance),
+			  compare_value(all, column, circumstance));
+}
+
+/* --- put together --- */
+
+void comparison_begin(struct comparison *all, bool grouped)
+{
+	*all = (struct comparison){ .grouped = grouped };
+}
+
+int comparison_add_column(struct comparison *all, const char *name)
+{
+	struct compare_column *column = &all->column[all->n_columns];
+
+	if (all->n_columns == COMPARE_MAX)
+		return -E2BIG;
+	column->name = strdup(name);
+	return column->name ? (int)all->n_columns++ : -ENOMEM;
+}
+
+int comparison_find_column(struct comparison *all, const char *name)
+{
+	for (size_t c = 0; c < all->n_columns; c++)
+		if (!strcmp(all->column[c].name, name))
+			return (int)c;
+	return comparison_add_column(all, name);
+}
+
+/* What must be the same for a difference to be called a change. */
+static const char *why_apart(const json_t *base, const json_t *other)
+{
+	static const struct {
+		const char *object, *key, *reason;
+	} same[] = {
+		{ "cpu", "vendor", "another CPU model" },
+		{ "cpu", "family", "another CPU model" },
+		{ "cpu", "model", "another CPU model" },
+		{ "lab", "cpu_model", "another CPU model" },
+		{ "lab", "mode", "another mode of the lab" },
+	};
+
+	if (json_is_true(json_object_get(base, "emulated")) !=
+	    json_is_true(json_object_get(other, "emulated")))
+		return "emulated against real";
+	for (size_t i = 0; i < COUNT(same); i++)
+		if (!same_value(
+			    json_object_get(json_object_get(base, same[i].object), same[i].key),
+			    json_object_get(json_object_get(other, same[i].object), same[i].key)))
+			return same[i].reason;
+	return NULL;
+}
+
+/* Whoever is apart from the first machine of all is so from some of the baseline, or its column. */
+int comparison_add_machine(struct comparison *all, size_t column, json_t *machine)
+{
+	struct compare_column *to = &all->column[column];
+	const char *apart;
+
+	if (!to->reports++)
+		to->machine = json_incref(machine);
+	apart = why_apart(all->column[0].machine, machine);
+	if (apart)
+		to->apart = apart;
+	return 0;
+}
+
+long comparison_find_hypothesis(struct comparison *all, const char *name)
+{
+	struct compare_hypothesis *hypotheses;
+
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		if (!strcmp(all->hypotheses[h].name, name))
+			return (long)h;
+	hypotheses = reallocarray(all->hypotheses, all->n_hypotheses + 1, sizeof(*hypotheses));
+	if (!hypotheses)
+		return -ENOMEM;
+	all->hypotheses = hypotheses;
+	hypotheses += all->n_hypotheses;
+	*hypotheses = (struct compare_hypothesis){ .name = strdup(name) };
+	return hypotheses->name ? (long)all->n_hypotheses++ : -ENOMEM;
+}
+
+static void free_series(struct compare_series *series)
+{
+	for (size_t c = 0; c < COMPARE_MAX; c++)
+		free(series->side[c].sorted);
+	free(series->hypothesis);
+	free(series->table);
+	free(series->row);
+	free(series->name);
+	free(series->unit);
+}
+
+/* All names of a series as one key, with a NUL behind each: new, *length bytes. */
+static char *series_key(const char *const names[5], size_t *length)
+{
+	char *key, *end;
+
+	*length = 0;
+	for (int i = 0; i < 5; i++)
+		*length += strlen(names[i]) + 1;
+	end = key = malloc(*length);
+	for (int i = 0; key && i < 5; i++)
+		end = stpcpy(end, names[i]) + 1;
+	return key;
+}
+
+static int add_series(struct comparison *all, const char *const names[5])
 {
 	struct compare_series *series;
 
-	for (size_t i = 0; i < all->n_series; i++) {
-		series = &all->series[i];
-		if (!strcmp(series->hypothesis, test->name) &&
-		    !strcmp(series->table, record_text(measure, "table")) &&
-		    !strcmp(series->row, record_text(measure, "row")) &&
-		    !strcmp(series->name, record_text(measure, "name")) &&
-		    !strcmp(series->unit, record_text(measure, "unit")))
-			return series;
-	}
+	if (all->n_series == SERIES_MAX)
+		return -EOVERFLOW;
 	series = reallocarray(all->series, all->n_series + 1, sizeof(*series));
 	if (!series)
-		return NULL;
+		return -ENOMEM;
 	all->series = series;
-	series += all->n_series++;
+	series += all->n_series;
 	*series = (struct compare_series){
-		.hypothesis = test->name,
-		.table = record_text(measure, "table"),
-		.row = record_text(measure, "row"),
-		.name = record_text(measure, "name"),
-		.unit = record_text(measure, "unit"),
+		.hypothesis = strdup(names[0]),
+		.table = strdup(names[1]),
+		.row = strdup(names[2]),
+		.name = strdup(names[3]),
+		.unit = strdup(names[4]),
 	};
-	return series;
-}
-
-/* How many samples a measure holds; -EBADMSG for a damaged or absurd histogram. */
-static int count_samples(const json_t *measure, size_t *n)
-{
-	const json_t *histogram = json_object_get(measure, "histogram");
-	json_t *entry;
-	size_t i;
-
-	*n = json_array_size(json_object_get(measure, "samples"));
-	json_array_foreach((json_t *)histogram, i, entry)
-	{
-		json_int_t count = json_integer_value(json_array_get(entry, 1));
-
-		if (!json_is_number(json_array_get(entry, 0)) || count < 1 ||
-		    count > SAMPLES_MAX - (json_int_t)*n)
-			return -EBADMSG;
-		*n += (size_t)count;
+	if (!series->hypothesis || !series->table || !series->row || !series->name ||
+	    !series->unit) {
+		free_series(series);
+		return -ENOMEM;
 	}
-	return *n <= SAMPLES_MAX ? 0 : -EBADMSG;
+	all->n_series++;
+	return 0;
 }
 
-static int add_samples(struct compare_side *side, const json_t *measure)
+long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit)
 {
-	json_t *entry;
-	double *larger;
-	size_t i, n;
-	int result = count_samples(measure, &n);
+	const char *const names[] = { hypothesis, table, row, name, unit };
+	size_t length;
+	char *key = series_key(names, &length);
+	const json_t *there = NULL;
+	long result = -ENOMEM;
 
-	if (result || side->n + n > SAMPLES_MAX)
-		return -EBADMSG;
-	larger = reallocarray(side->sorted, side->n + n + 1, sizeof(*larger));
+	if (!all->index)
+		all->index = json_object();
+	if (key && all->index) {
+		there = json_object_getn(all->index, key, length);
+		result = there ? (long)json_integer_value(there) : add_series(all, names);
+	}
+	if (!result && !there) {
+		result = (long)all->n_series - 1;
+		if (json_object_setn_new_nocheck(all->index, key, length, json_integer(result)))
+			result = -ENOMEM;
+	}
+	free(key);
+	return result;
+}
+
+int comparison_add_values(struct comparison *all, size_t series, size_t column,
+			  const double *values, size_t n, double resolution)
+{
+	struct compare_side *side = &all->series[series].side[column];
+	double *larger = reallocarray(side->sorted, side->n + n + 1, sizeof(*larger));
+
 	if (!larger)
 		return -ENOMEM;
 	side->sorted = larger;
-	json_array_foreach(json_object_get(measure, "samples"), i, entry) side->sorted[side->n++] =
-		json_number_value(entry);
-	json_array_foreach(json_object_get(measure, "histogram"), i, entry)
-	{
-		double value = json_number_value(json_array_get(entry, 0));
-
-		for (json_int_t k = json_integer_value(json_array_get(entry, 1)); k > 0; k--)
-			side->sorted[side->n++] = value;
-	}
-	side->resolution =
-		fmax(side->resolution, json_number_value(json_object_get(measure, "resolution")));
+	memcpy(larger + side->n, values, n * sizeof(*larger));
+	side->n += n;
+	side->resolution = fmax(side->resolution, resolution);
 	return 0;
 }
 
-static int take_execution(struct comparison *all, size_t report, const struct report_test *test,
-			  const struct report_execution *execution)
-{
-	json_t *measure;
-	int result;
-	size_t i;
-
-	json_array_foreach(execution->measures, i, measure)
-	{
-		struct compare_series *series;
-
-		if (!json_object_get(measure, "n")) /* a single figure */
-			continue;
-		series = find(all, test, measure);
-		result = series ? add_samples(&series->side[report], measure) : -ENOMEM;
-		if (result)
-			return result;
-	}
-	return 0;
-}
-
-static int take_report(struct comparison *all, size_t report)
-{
-	int result = 0;
-
-	for (size_t t = 0; !result && t < all->reports[report].n_tests; t++) {
-		const struct report_test *test = &all->reports[report].tests[t];
-
-		for (size_t e = 0; !result && e < test->n_executions; e++)
-			result = take_execution(all, report, test, &test->executions[e]);
-	}
-	return result;
-}
+/* --- what it amounts to --- */
 
 static void summarise(struct compare_side *side)
 {
@@ -143,9 +239,9 @@ static double percent(double value, double base)
 }
 
 static struct compare_change change(const struct compare_side *base,
-				    const struct compare_side *side)
+				    const struct compare_side *side, bool apart)
 {
-	if (!base->n || !side->n)
+	if (!base->n || !side->n || apart)
 		return (struct compare_change){ NAN, NAN, NAN, NAN, false };
 	return (struct compare_change){
 		.percent = percent(side->median, base->median),
@@ -169,16 +265,16 @@ static int by_p(const void *a, const void *b)
 static int correct(struct comparison *all)
 {
 	struct compare_change **made =
-		calloc(all->n_series * all->n_reports + 1, sizeof(struct compare_change *));
+		calloc(all->n_series * all->n_columns + 1, sizeof(struct compare_change *));
 	double before = 0;
 	size_t n = 0;
 
 	if (!made)
 		return -ENOMEM;
 	for (size_t s = 0; s < all->n_series; s++)
-		for (size_t r = 1; r < all->n_reports; r++)
-			if (!isnan(all->series[s].change[r].p))
-				made[n++] = &all->series[s].change[r];
+		for (size_t c = 1; c < all->n_columns; c++)
+			if (!isnan(all->series[s].change[c].p))
+				made[n++] = &all->series[s].change[c];
 	qsort(made, n, sizeof(struct compare_change *), by_p);
 	for (size_t k = 0; k < n; k++) {
 		before = fmin(1, fmax(before, made[k]->p * (double)(n - k)));
@@ -188,67 +284,84 @@ static int correct(struct comparison *all)
 	return 0;
 }
 
-/* What must be the same for a difference to be called a change. */
-static const char *why_apart(const struct report *base, const struct report *other)
+/* A baseline of several kinds of machines is one for nobody. */
+static void settle_apart(struct comparison *all)
 {
-	static const struct {
-		const char *object, *key, *reason;
-	} same[] = {
-		{ "cpu", "vendor", "another CPU model" },
-		{ "cpu", "family", "another CPU model" },
-		{ "cpu", "model", "another CPU model" },
-		{ "lab", "cpu_model", "another CPU model" },
-		{ "lab", "mode", "another mode of the lab" },
-	};
-
-	if (base->emulated != other->emulated)
-		return "emulated against real";
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-		const json_t *a = json_object_get(base->machine, same[i].object);
-		const json_t *b = json_object_get(other->machine, same[i].object);
-
-		a = json_object_get(a, same[i].key);
-		b = json_object_get(b, same[i].key);
-		if (!a != !b || (a && !json_equal(a, b)))
-			return same[i].reason;
-	}
-	return NULL;
+	for (size_t c = 1; c < all->n_columns && all->column[0].apart; c++)
+		if (!all->column[c].apart)
+			all->column[c].apart = "A is of several kinds of machines";
 }
+
+int comparison_finish(struct comparison *all)
+{
+	settle_apart(all);
+	for (size_t s = 0; s < all->n_series; s++) {
+		struct compare_series *series = &all->series[s];
+
+		for (size_t c = 0; c < all->n_columns; c++)
+			summarise(&series->side[c]);
+		for (size_t c = 1; c < all->n_columns; c++)
+			series->change[c] = change(&series->side[0], &series->side[c],
+						   all->column[c].apart != NULL);
+	}
+	return correct(all);
+}
+
+void comparison_free(struct comparison *all)
+{
+	for (size_t s = 0; s < all->n_series; s++)
+		free_series(&all->series[s]);
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		free(all->hypotheses[h].name);
+	for (size_t c = 0; c < all->n_columns; c++) {
+		free(all->column[c].name);
+		json_decref(all->column[c].machine);
+	}
+	json_decref(all->index);
+	free(all->series);
+	free(all->hypotheses);
+	*all = (struct comparison){ 0 };
+}
+
+/* --- what can be said of it --- */
 
 bool compare_significant(const struct compare_change *change)
 {
 	return change->resolved && change->p < COMPARE_P;
 }
 
-int comparison_make(struct comparison *comparison, const struct report *reports, size_t n_reports)
+bool compare_regressed(const struct compare_series *series, size_t column, double threshold)
 {
-	int result = 0;
+	static const char *const costs[] = { "ns", "us", "ms", "s", "cycles" };
+	const struct compare_change *change = &series->change[column];
 
-	*comparison = (struct comparison){ .reports = reports, .n_reports = n_reports };
-	for (size_t r = 0; !result && r < n_reports; r++) {
-		comparison->apart[r] = why_apart(&reports[0], &reports[r]);
-		result = take_report(comparison, r);
-	}
-	for (size_t s = 0; !result && s < comparison->n_series; s++) {
-		struct compare_series *series = &comparison->series[s];
-
-		for (size_t r = 0; r < n_reports; r++)
-			summarise(&series->side[r]);
-		for (size_t r = 1; r < n_reports; r++)
-			series->change[r] = change(&series->side[0], &series->side[r]);
-	}
-	if (!result)
-		result = correct(comparison);
-	if (result)
-		comparison_free(comparison);
-	return result;
+	for (size_t i = 0; i < COUNT(costs); i++)
+		if (!strcmp(series->unit, costs[i]))
+			return compare_significant(change) && change->percent > threshold;
+	return false;
 }
 
-void comparison_free(struct comparison *comparison)
+enum verdict compare_verdict(const struct compare_hypothesis *hypothesis, size_t column)
 {
-	for (size_t s = 0; s < comparison->n_series; s++)
-		for (size_t r = 0; r < comparison->n_reports; r++)
-			free(comparison->series[s].side[r].sorted);
-	free(comparison->series);
-	*comparison = (struct comparison){ 0 };
+	const size_t *count = hypothesis->count[column];
+
+	/* As within a report: none is worse than any that passed. */
+	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_BROKEN; v++)
+		if (count[v])
+			return v;
+	if (count[VERDICT_NONE])
+		return VERDICT_NONE;
+	for (enum verdict v = VERDICT_KNOWN; v < VERDICT_NONE; v++)
+		if (count[v])
+			return v;
+	return VERDICT_NOTRUN;
+}
+
+bool compare_new_fail(const struct comparison *all, const struct compare_hypothesis *hypothesis,
+		      size_t column)
+{
+	enum verdict before = compare_verdict(hypothesis, 0);
+	enum verdict now = compare_verdict(hypothesis, column);
+
+	return column && !all->column[column].apart && now <= VERDICT_FAIL && before > VERDICT_FAIL;
 }

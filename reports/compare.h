@@ -8,13 +8,17 @@
 #include "model.h"
 #include "report.h"
 
-/* Two to so many reports. The first is the baseline. */
+/* Columns beside each other: reports, or groups of reports. The first is the baseline. */
 #define COMPARE_MAX 26
 
-/* A series of one report: the samples of all its iterations together. */
+/*
+ * A series of one column. Where a column is one report, its samples are those of all iterations
+ * together; where it is a group, the medians of its reports: how much runs differ from each other
+ * is then part of the scatter.
+ */
 struct compare_side {
-	size_t n;	/* 0: this report has none */
-	double *sorted; /* ascending */
+	size_t n;	/* 0: this column has none */
+	double *sorted; /* ascending once finished */
 	double median;
 	double low, high; /* 97.5 % confidence interval of the median; NAN when n is too small */
 	double resolution;
@@ -24,28 +28,45 @@ struct compare_side {
 struct compare_change {
 	double percent;	  /* of the median; NAN when that cannot be said */
 	double low, high; /* its confidence interval, at least 95 %; NAN likewise */
-	double p;	  /* Mann-Whitney, corrected for the number of comparisons */
+	double p;	  /* Mann-Whitney, corrected; NAN when it is not compared */
 	bool resolved;	  /* more than a step of the clocks apart */
 };
 
-/* The same measurement of all reports. Texts belong to the reports. */
 struct compare_series {
-	const char *hypothesis, *table, *row, *name, *unit;
+	char *hypothesis, *table, *row, *name, *unit;
 	struct compare_side side[COMPARE_MAX];
 	struct compare_change change[COMPARE_MAX]; /* [0] is unused */
 };
 
-struct comparison {
-	const struct report *reports;
-	size_t n_reports;
+struct compare_hypothesis {
+	char *name;
+	size_t count[COMPARE_MAX][VERDICT_NONE + 1]; /* reports that have this verdict of it */
+};
+
+struct compare_column {
+	char *name; /* of the report, or what its reports have in common */
+	size_t reports;
+	json_t *machine; /* of the first of them */
 	/*
 	 * Can a difference to the baseline be called a change? NULL, or why not: other CPU model,
 	 * an emulated against a real machine.
 	 */
-	const char *apart[COMPARE_MAX];
+	const char *apart;
+};
+
+struct comparison {
+	bool grouped; /* columns are groups of reports */
+	struct compare_column column[COMPARE_MAX];
+	size_t n_columns;
+	struct compare_hypothesis *hypotheses; /* in the order met, as are the series */
+	size_t n_hypotheses;
 	struct compare_series *series;
 	size_t n_series;
+	json_t *index; /* of series, by their names */
 };
+
+/* What reports are grouped by. */
+enum compare_by { COMPARE_REPORT, COMPARE_CPU_MODEL, COMPARE_KERNEL, COMPARE_LABEL };
 
 /* A difference of medians is one when p is below this and it is resolved. */
 #define COMPARE_P 0.05
@@ -53,21 +74,94 @@ struct comparison {
 bool compare_significant(const struct compare_change *change);
 
 /*
- * Compare reports (kept by the caller until comparison_free()). Returns 0, -ENOMEM, or -EBADMSG for
- * a histogram that makes no sense.
- *
- * The confidence interval of a change is that of the ratio of both medians, from an interval of
- * 97.5 % for each: conservative, and free of assumptions on the distribution. p-values are
- * corrected with Holm's method over all comparisons made here.
+ * Is it a regression: a time, or a number of cycles, that grew by more than `threshold` percent, by
+ * a significant change? Of other figures it is not known which direction is the worse.
  */
-int comparison_make(struct comparison *comparison, const struct report *reports, size_t n_reports);
-void comparison_free(struct comparison *comparison);
+bool compare_regressed(const struct compare_series *series, size_t column, double threshold);
+
+/* The worst verdict of a column's reports; VERDICT_NOTRUN when none knows the hypothesis. */
+enum verdict compare_verdict(const struct compare_hypothesis *hypothesis, size_t column);
+
+/* Does it fail or hang here, and did neither in the baseline, with which it can be compared? */
+bool compare_new_fail(const struct comparison *all, const struct compare_hypothesis *hypothesis,
+		      size_t column);
 
 /*
- * Read reports and write their comparison for a terminal, all or nothing as report_term(). Returns
- * 0 or -errno.
+ * Put a comparison together: columns, then for each report its machine, verdicts and series, and
+ * finish. Texts are copied. Functions return 0 or an index, or -errno (-ENOMEM, -E2BIG for too many
+ * columns, -EOVERFLOW for too many series). comparison_free() in any case.
  */
-int compare_term(FILE *out, char *const *paths, size_t n, const struct report_options *options,
+void comparison_begin(struct comparison *all, bool grouped);
+int comparison_add_column(struct comparison *all, const char *name);
+int comparison_find_column(struct comparison *all, const char *name); /* added when new */
+/* One more report of a column, of this machine (the inventory). */
+int comparison_add_machine(struct comparison *all, size_t column, json_t *machine);
+long comparison_find_hypothesis(struct comparison *all, const char *name);
+long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit);
+int comparison_add_values(struct comparison *all, size_t series, size_t column,
+			  const double *values, size_t n, double resolution);
+
+/*
+ * Medians, changes, p-values. The confidence interval of a change is that of the ratio of both
+ * medians, from an interval of 97.5 % for each: conservative, and free of assumptions on the
+ * distribution. p-values are corrected with Holm's method over all comparisons made.
+ */
+int comparison_finish(struct comparison *all);
+void comparison_free(struct comparison *all);
+
+/* All of a report into a column. -EBADMSG for a histogram that makes no sense. */
+int comparison_add_report(struct comparison *all, size_t column, const struct report *report);
+
+/* A column for each report. */
+int comparison_make(struct comparison *all, const struct report *reports, char *const *names,
+		    size_t n_reports);
+
+/*
+ * The samples of a series record, in the order recorded, to be freed. -EBADMSG for a damaged or
+ * absurd histogram, -ENOMEM.
+ */
+int compare_samples(const json_t *measure, double **samples, size_t *n);
+
+/*
+ * What a report has in common with others of its group, as new text: the CPU model, the kernel with
+ * its variants, or the value of a label (`key`). An emulated CPU is not the real one. NULL: no
+ * memory.
+ */
+char *compare_key(enum compare_by by, const char *key, const json_t *machine, const json_t *labels);
+
+/* What to compare, and how to show it. */
+struct compare_request {
+	char *const *paths;
+	size_t n;
+	enum compare_by by;
+	const char *key; /* of the label */
+	struct report_options shown;
+	double threshold; /* percent, see compare_regressed() */
+};
+
+/*
+ * Read the reports of a request, one after the other, and compare them. Without groups 2 to
+ * COMPARE_MAX. Returns 0 or -errno with err set.
+ */
+int compare_read(struct comparison *all, const struct compare_request *request, struct err *err);
+
+/* Write a comparison, all or nothing as report_term(). Return 0 or -errno. */
+int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
+int compare_json(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+
+/* What about two machines may explain a difference though they can be compared; ends with NULL. */
+struct compare_circumstance {
+	const char *object, *key, *what;
+};
+extern const struct compare_circumstance compare_circumstances[];
+
+/* Its value in a column, or NULL; do both columns have the same? */
+const json_t *compare_value(const struct comparison *all, size_t column,
+			    const struct compare_circumstance *circumstance);
+bool compare_same(const struct comparison *all, size_t column,
+		  const struct compare_circumstance *circumstance);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,8 @@ static int make(struct pair *pair, const char *machine_a, const char *machine_b,
 		write_journal(pair->path[i], machines[i], measures[i], i ? "fail" : "pass");
 		ck_assert_msg(!report_read(&pair->reports[i], pair->path[i], &err), "%s", err.text);
 	}
-	return comparison_make(&pair->all, pair->reports, 2);
+	return comparison_make(&pair->all, pair->reports,
+			       (char *[]){ pair->path[0], pair->path[1] }, 2);
 }
 
 static void end(struct pair *pair)
@@ -96,7 +98,7 @@ START_TEST(a_change_and_none)
 
 	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
 	ck_assert_uint_eq(pair.all.n_series, 2);
-	ck_assert_ptr_null(pair.all.apart[1]);
+	ck_assert_ptr_null(pair.all.column[1].apart);
 	x = &pair.all.series[0].change[1];
 	y = &pair.all.series[1].change[1];
 	ck_assert_str_eq(pair.all.series[0].row, "x");
@@ -192,7 +194,7 @@ START_TEST(what_is_not_comparable)
 		struct pair pair;
 
 		ck_assert_int_eq(make(&pair, cases[i].a, cases[i].b, none, none), 0);
-		ck_assert_pstr_eq(pair.all.apart[1], cases[i].reason);
+		ck_assert_pstr_eq(pair.all.column[1].apart, cases[i].reason);
 		end(&pair);
 	}
 }
@@ -200,14 +202,20 @@ END_TEST
 
 static char *show(const struct pair *pair, int expected)
 {
-	const struct report_options options = { .width = 100 };
 	char *paths[] = { (char *)pair->path[0], (char *)pair->path[1] };
+	const struct compare_request request = { .paths = paths, .n = 2, .shown.width = 100 };
+	struct comparison all;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	struct err err;
+	int result = compare_read(&all, &request, &err);
 
-	ck_assert_int_eq(compare_term(out, paths, 2, &options, &err), expected);
+	if (!result) {
+		result = compare_term(out, &all, &request, &err);
+		comparison_free(&all);
+	}
+	ck_assert_int_eq(result, expected);
 	fclose(out);
 	return text;
 }
@@ -226,7 +234,7 @@ START_TEST(on_a_terminal)
 
 	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
 	text = show(&pair, 0);
-	has(text, "h           pass  fail  differs");
+	has(text, "h           pass  fail  new fail: B");
 	has(text, "h, t (time): A and B");
 	has(text, "+444.4 %");
 	has(text, "0.00016");
@@ -239,6 +247,195 @@ START_TEST(on_a_terminal)
 	ck_assert_ptr_null(strstr(text, "+444.4 %"));
 	free(text);
 	end(&pair);
+}
+END_TEST
+
+/* Compare files of one hypothesis each: machine, median of three samples, verdict. */
+struct member {
+	const char *machine, *measure, *verdict;
+};
+
+static int group(struct comparison *all, const struct member *members, size_t n, enum compare_by by)
+{
+	struct compare_request request = { .n = n, .by = by, .key = "k" };
+	char paths[16][64];
+	char *names[16];
+	struct err err;
+	int result;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const measures[] = { members[i].measure, NULL };
+
+		write_journal(paths[i], members[i].machine, measures, members[i].verdict);
+		names[i] = paths[i];
+	}
+	request.paths = names;
+	result = compare_read(all, &request, &err);
+	for (size_t i = 0; i < n; i++)
+		unlink(paths[i]);
+	return result;
+}
+
+#define KERNEL(release) MACHINE ",\"kernel\":{\"release\":\"" release "\"}"
+
+/* Each report adds its median: 2 and 3 of the old kernel, 12 of the new one. */
+START_TEST(groups_of_reports)
+{
+	static const struct member members[] = {
+		{ KERNEL("6.1"), ROW("x", "0", "3", "1,2,9"), "pass" },
+		{ KERNEL("6.2"), ROW("x", "7", "3", "11,12,19"), "fail" },
+		{ KERNEL("6.1"), ROW("x", "0", "3", "2,3,4"), "pass" },
+	};
+	struct comparison all;
+
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_KERNEL), 0);
+	ck_assert_uint_eq(all.n_columns, 2);
+	ck_assert_str_eq(all.column[0].name, "6.1");
+	ck_assert_uint_eq(all.column[0].reports, 2);
+	ck_assert_str_eq(all.column[1].name, "6.2");
+	ck_assert_uint_eq(all.n_series, 1);
+	ck_assert_uint_eq(all.series[0].side[0].n, 2);
+	ck_assert_double_eq(all.series[0].side[0].median, 2.5);
+	ck_assert_double_eq(all.series[0].side[1].median, 12);
+	ck_assert_double_eq(all.series[0].side[1].resolution, 7);
+	ck_assert_uint_eq(all.hypotheses[0].count[0][VERDICT_PASS], 2);
+	ck_assert(compare_new_fail(&all, &all.hypotheses[0], 1));
+	ck_assert(!compare_new_fail(&all, &all.hypotheses[0], 0));
+	comparison_free(&all);
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_LABEL), 0);
+	ck_assert_uint_eq(all.n_columns, 1);
+	ck_assert_str_eq(all.column[0].name, "no k");
+	comparison_free(&all);
+}
+END_TEST
+
+/* Where the baseline mixes machines, nothing is a change of it. */
+START_TEST(a_mixed_baseline)
+{
+	static const struct member members[] = {
+		{ KERNEL("6.1"), ROW("x", "0", "3", "1,2,9"), "pass" },
+		{ LAB("Haswell") ",\"kernel\":{\"release\":\"6.1\"}", ROW("x", "0", "3", "1,2,9"),
+		  "pass" },
+		{ KERNEL("6.2"), ROW("x", "0", "3", "1,2,9"), "fail" },
+	};
+	struct comparison all;
+
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_KERNEL), 0);
+	ck_assert_str_eq(all.column[1].apart, "A is of several kinds of machines");
+	ck_assert(!compare_new_fail(&all, &all.hypotheses[0], 1));
+	ck_assert(!compare_significant(&all.series[0].change[1]));
+	comparison_free(&all);
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_CPU_MODEL), 0);
+	ck_assert_uint_eq(all.n_columns, 2);
+	ck_assert_str_eq(all.column[1].name, "Haswell (emulated, exact)");
+	ck_assert_str_eq(all.column[1].apart, "emulated against real");
+	comparison_free(&all);
+}
+END_TEST
+
+/* What is beside A does not count in the correction of those that are compared with it. */
+START_TEST(corrected_for_what_is_compared)
+{
+	static const struct member members[] = {
+		{ MACHINE, ROW("x", "0", "8", LOW8), "pass" },
+		{ MACHINE, ROW("x", "0", "8", HIGH8), "pass" },
+		{ LAB("Haswell"), ROW("x", "0", "8", HIGH8), "fail" },
+	};
+	struct comparison all;
+
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_REPORT), 0);
+	ck_assert_double_eq_tol(all.series[0].change[1].p, 2.0 / 12870, 1e-9);
+	ck_assert(isnan(all.series[0].change[2].p));
+	ck_assert(!compare_new_fail(&all, &all.hypotheses[0], 2));
+	ck_assert(compare_regressed(&all.series[0], 1, 444));
+	ck_assert(!compare_regressed(&all.series[0], 1, 445));
+	ck_assert(!compare_regressed(&all.series[0], 2, 0));
+	/* A number of something is neither better nor worse when it grows. */
+	strcpy(all.series[0].unit, "1");
+	ck_assert(!compare_regressed(&all.series[0], 1, 0));
+	comparison_free(&all);
+}
+END_TEST
+
+/* Which is the worst of the reports of a group. */
+START_TEST(verdict_of_a_group)
+{
+	struct compare_hypothesis h = { 0 };
+
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_NOTRUN);
+	h.count[0][VERDICT_SKIP] = 3;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_SKIP);
+	h.count[0][VERDICT_PASS] = 3;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_PASS);
+	h.count[0][VERDICT_KNOWN] = 1;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_KNOWN);
+	h.count[0][VERDICT_NONE] = 1;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_NONE);
+	h.count[0][VERDICT_BROKEN] = 1;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_BROKEN);
+	h.count[0][VERDICT_FAIL] = 1;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_FAIL);
+	h.count[0][VERDICT_HUNG] = 1;
+	ck_assert_int_eq(compare_verdict(&h, 0), VERDICT_HUNG);
+}
+END_TEST
+
+START_TEST(more_columns_than_there_are_letters)
+{
+	struct comparison all;
+
+	comparison_begin(&all, true);
+	for (int i = 0; i < COMPARE_MAX; i++)
+		ck_assert_int_eq(comparison_find_column(&all, (char[]){ (char)('a' + i), 0 }), i);
+	ck_assert_int_eq(comparison_find_column(&all, "c"), 2);
+	ck_assert_int_eq(comparison_find_column(&all, "another"), -E2BIG);
+	comparison_free(&all);
+}
+END_TEST
+
+START_TEST(as_json)
+{
+	static const struct member members[] = {
+		{ MACHINE ",\"watchdog\":{\"nmi_watchdog\":0}", ROW("x", "0", "8", LOW8), "pass" },
+		{ MACHINE ",\"watchdog\":{\"nmi_watchdog\":1}", ROW("x", "0", "8", HIGH8), "fail" },
+		{ LAB("Haswell"), ROW("y\x7f", "0", "2", "3,4"), "skip" },
+	};
+	const struct compare_request request = { .threshold = 10 };
+	const char *apart, *verdict, *differs;
+	struct comparison all;
+	json_t *document;
+	json_error_t error;
+	char *text = NULL;
+	struct err err;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	double p, change;
+	int regression, beside;
+
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_REPORT), 0);
+	ck_assert_int_eq(compare_json(out, &all, &request, &err), 0);
+	fclose(out);
+	comparison_free(&all);
+	document = json_loads(text, 0, &error);
+	ck_assert_msg(document != NULL, "%s in %s", error.text, text);
+	ck_assert_int_eq(json_unpack(document, "{s:[{},{s:[s]},{s:s}], s:[{s:[{},{s:s}]}]}",
+				     "columns", "differs", &differs, "apart", &apart, "hypotheses",
+				     "columns", "verdict", &verdict),
+			 0);
+	ck_assert_str_eq(differs, "NMI watchdog");
+	ck_assert_str_eq(apart, "emulated against real");
+	ck_assert_str_eq(verdict, "fail");
+	ck_assert_int_eq(json_unpack(document, "{s:[{s:[{},{s:f,s:f,s:b}]},{s:[{},{},{s:i}]}]}",
+				     "series", "columns", "p", &p, "change_percent", &change,
+				     "regression", &regression, "columns", "n", &beside),
+			 0);
+	ck_assert_double_eq_tol(p, 2.0 / 12870, 1e-9);
+	ck_assert_double_eq_tol(change, 100 * (24.5 / 4.5 - 1), 1e-9);
+	ck_assert(regression);
+	ck_assert_int_eq(beside, 2);
+	ck_assert_ptr_null(strstr(text, "null"));
+	json_decref(document);
+	free(text);
 }
 END_TEST
 
@@ -273,6 +470,12 @@ Suite *suite(void)
 	tcase_add_test(tests, what_is_not_comparable);
 	tcase_add_test(tests, on_a_terminal);
 	tcase_add_test(tests, nothing_is_half_printed);
+	tcase_add_test(tests, groups_of_reports);
+	tcase_add_test(tests, a_mixed_baseline);
+	tcase_add_test(tests, corrected_for_what_is_compared);
+	tcase_add_test(tests, verdict_of_a_group);
+	tcase_add_test(tests, more_columns_than_there_are_letters);
+	tcase_add_test(tests, as_json);
 	suite_add_tcase(all, tests);
 	return all;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "compare.h"
-#include "known.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
@@ -18,20 +17,6 @@ static char letter(size_t report)
 	return (char)('A' + report);
 }
 
-/* What about two machines may explain a difference, though they can be compared. */
-static const struct {
-	const char *object, *key, *what;
-} may_explain[] = {
-	{ "kernel", "release", "kernel" },
-	{ "cpu", "microcode", "microcode" },
-	{ "cpu", "online", "CPUs online" },
-	{ "cpufreq", "kinds", "frequency scaling" },
-	{ "watchdog", "nmi_watchdog", "NMI watchdog" },
-	{ "idle", "driver", "idle driver" },
-	{ "lab", "variant", "kernel variant" },
-	{ "lab", "faults", "faults" },
-};
-
 static char *value_text(const json_t *value)
 {
 	if (!value)
@@ -41,76 +26,97 @@ static char *value_text(const json_t *value)
 	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 }
 
-static void put_difference(struct term *term, const struct comparison *all, size_t report, size_t i)
+static void put_difference(struct term *term, const struct comparison *all, size_t column,
+			   const struct compare_circumstance *circumstance)
 {
-	const json_t *side[2];
-	char *text[2];
+	char *before, *now;
 	char line[512];
 
-	for (int s = 0; s < 2; s++)
-		side[s] = json_object_get(json_object_get(all->reports[s ? report : 0].machine,
-							  may_explain[i].object),
-					  may_explain[i].key);
-	if (!side[0] == !side[1] && (!side[0] || json_equal(side[0], side[1])))
+	if (compare_same(all, column, circumstance))
 		return;
-	for (int s = 0; s < 2; s++)
-		text[s] = value_text(side[s]);
-	if (text[0] && text[1]) {
-		snprintf(line, sizeof(line), "%s: %s, in %c %s", may_explain[i].what, text[0],
-			 letter(report), text[1]);
+	before = value_text(compare_value(all, 0, circumstance));
+	now = value_text(compare_value(all, column, circumstance));
+	if (before && now) {
+		snprintf(line, sizeof(line), "%s: %.60s, in %c %.60s", circumstance->what, before,
+			 letter(column), now);
 		term_line(term, "differs", line);
 	} else {
 		term->result = -ENOMEM;
 	}
-	free(text[0]);
-	free(text[1]);
+	free(before);
+	free(now);
 }
 
-static void put_reports(struct term *term, const struct comparison *all, char *const *paths)
+static void put_column(struct term *term, const struct comparison *all, size_t c)
 {
-	for (size_t r = 0; r < all->n_reports; r++) {
-		char name[2] = { letter(r), '\0' };
-		char line[256];
+	const struct compare_column *column = &all->column[c];
+	char name[2] = { letter(c), '\0' };
+	char line[512];
 
-		term_line(term, name, paths[r]);
-		if (!all->apart[r])
+	if (all->grouped)
+		snprintf(line, sizeof(line), "%.400s, %zu report%s", column->name, column->reports,
+			 column->reports == 1 ? "" : "s");
+	term_line(term, name, all->grouped ? line : column->name);
+	if (!c || !column->apart)
+		return;
+	snprintf(line, sizeof(line), "%s shown beside A, not compared with it: %s", name,
+		 column->apart);
+	term_line(term, "", line);
+}
+
+/* What may explain a difference between A and those that are compared with it. */
+static void put_columns(struct term *term, const struct comparison *all)
+{
+	for (size_t c = 0; c < all->n_columns; c++)
+		put_column(term, all, c);
+	for (size_t c = 1; c < all->n_columns; c++) {
+		if (all->column[c].apart)
 			continue;
-		snprintf(line, sizeof(line), "%s shown beside A, not compared with it: %s", name,
-			 all->apart[r]);
-		term_line(term, "", line);
+		for (const struct compare_circumstance *i = compare_circumstances; i->object; i++)
+			put_difference(term, all, c, i);
 	}
-	for (size_t r = 1; r < all->n_reports; r++)
-		for (size_t i = 0; i < COUNT(may_explain); i++)
-			put_difference(term, all, r, i);
 }
 
-/* Verdict of a hypothesis in a report; VERDICT_NOTRUN when that knows nothing of it. */
-static enum verdict verdict_in(const struct report *report, const char *name)
+/* A verdict, and of a group how many of those that ran have it. */
+static void put_verdict(struct table *table, const struct comparison *all,
+			const struct compare_hypothesis *hypothesis, size_t column)
 {
-	for (size_t t = 0; t < report->n_tests; t++)
-		if (!strcmp(report->tests[t].name, name))
-			return report_test_verdict(&report->tests[t]);
-	return VERDICT_NOTRUN;
+	enum verdict verdict = compare_verdict(hypothesis, column);
+	size_t ran = 0;
+
+	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++)
+		ran += v == VERDICT_NOTRUN ? 0 : hypothesis->count[column][v];
+	if (all->grouped && ran)
+		table_cell(table, column + 1, term_style(verdict), "%s %zu/%zu",
+			   verdict_name(verdict), hypothesis->count[column][verdict], ran);
+	else
+		table_cell(table, column + 1, term_style(verdict), "%s", verdict_name(verdict));
 }
 
-/* "differs" where both ran: a hypothesis that only one of them has says nothing. */
-static void put_verdict_row(struct table *table, const struct comparison *all, const char *name)
+/* What became of a hypothesis: a new failure, or that those that ran it differ. */
+static void put_outcome(struct table *table, const struct comparison *all,
+			const struct compare_hypothesis *hypothesis)
 {
 	enum verdict first = VERDICT_NOTRUN;
+	char fails[COMPARE_MAX + 1];
 	bool differs = false;
+	size_t n = 0;
 
-	table_row(table);
-	table_cell(table, 0, TABLE_PLAIN, "%s", name);
-	for (size_t r = 0; r < all->n_reports; r++) {
-		enum verdict verdict = verdict_in(&all->reports[r], name);
+	for (size_t c = 0; c < all->n_columns; c++) {
+		enum verdict verdict = compare_verdict(hypothesis, c);
 
-		table_cell(table, r + 1, term_style(verdict), "%s", verdict_name(verdict));
+		if (compare_new_fail(all, hypothesis, c))
+			fails[n++] = letter(c);
 		if (verdict == VERDICT_NOTRUN)
 			continue;
 		differs |= first != VERDICT_NOTRUN && verdict != first;
 		first = verdict;
 	}
-	table_cell(table, all->n_reports + 1, TABLE_BOLD, "%s", differs ? "differs" : "");
+	fails[n] = '\0';
+	if (n)
+		table_cell(table, all->n_columns + 1, TABLE_BAD, "new fail: %s", fails);
+	else if (differs)
+		table_cell(table, all->n_columns + 1, TABLE_BOLD, "differs");
 }
 
 static void put_verdicts(struct term *term, const struct comparison *all)
@@ -119,24 +125,19 @@ static void put_verdicts(struct term *term, const struct comparison *all)
 	char names[COMPARE_MAX][2];
 	struct table *table;
 
-	for (size_t r = 0; r < all->n_reports; r++) {
-		names[r][0] = letter(r);
-		names[r][1] = '\0';
-		columns[r + 1] = (struct table_column){ names[r], TABLE_LEFT };
+	for (size_t c = 0; c < all->n_columns; c++) {
+		names[c][0] = letter(c);
+		names[c][1] = '\0';
+		columns[c + 1] = (struct table_column){ names[c], TABLE_LEFT };
 	}
-	columns[all->n_reports + 1] = (struct table_column){ "", TABLE_LEFT };
-	table = table_new(columns, all->n_reports + 2, 1);
-	/* Those of the baseline, then those that only others have. */
-	for (size_t r = 0; r < all->n_reports; r++) {
-		for (size_t t = 0; t < all->reports[r].n_tests; t++) {
-			const char *name = all->reports[r].tests[t].name;
-			bool seen = false;
-
-			for (size_t before = 0; before < r; before++)
-				seen |= verdict_in(&all->reports[before], name) != VERDICT_NOTRUN;
-			if (!seen)
-				put_verdict_row(table, all, name);
-		}
+	columns[all->n_columns + 1] = (struct table_column){ "", TABLE_LEFT };
+	table = table_new(columns, all->n_columns + 2, 1);
+	for (size_t h = 0; h < all->n_hypotheses; h++) {
+		table_row(table);
+		table_cell(table, 0, TABLE_PLAIN, "%s", all->hypotheses[h].name);
+		for (size_t c = 0; c < all->n_columns; c++)
+			put_verdict(table, all, &all->hypotheses[h], c);
+		put_outcome(table, all, &all->hypotheses[h]);
 	}
 	term_caption(term, "verdicts");
 	term_table(term, table);
@@ -170,14 +171,15 @@ static void put_change(struct table *table, size_t column, const struct compare_
 	table_cell(table, column + 2, TABLE_PLAIN, "%.2g", change->p);
 }
 
-/* The baseline and report r. */
-static struct table *new_table(size_t r, bool apart, char headings[2][16])
+/* The baseline and column r. */
+static struct table *new_table(const struct comparison *all, size_t r, char headings[2][16])
 {
+	const char *n = all->grouped ? "reports" : "n";
 	const struct table_column columns[] = {
 		{ "", TABLE_LEFT },
-		{ "n", TABLE_RIGHT },
+		{ n, TABLE_RIGHT },
 		{ headings[0], TABLE_RIGHT },
-		{ "n", TABLE_RIGHT },
+		{ n, TABLE_RIGHT },
 		{ headings[1], TABLE_RIGHT },
 		{ "change", TABLE_RIGHT },
 		{ "95 % interval", TABLE_RIGHT },
@@ -186,7 +188,7 @@ static struct table *new_table(size_t r, bool apart, char headings[2][16])
 
 	snprintf(headings[0], sizeof(headings[0]), "median A");
 	snprintf(headings[1], sizeof(headings[1]), "median %c", letter(r));
-	return table_new(columns, apart ? 5 : COUNT(columns), 1);
+	return table_new(columns, all->column[r].apart ? 5 : COUNT(columns), 1);
 }
 
 static bool same_table(const struct compare_series *a, const struct compare_series *b)
@@ -200,7 +202,7 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 {
 	const struct compare_series *head = &all->series[first];
 	char headings[2][16];
-	struct table *table = new_table(r, all->apart[r], headings);
+	struct table *table = new_table(all, r, headings);
 
 	for (size_t s = first; s < all->n_series; s++) {
 		const struct compare_series *series = &all->series[s];
@@ -211,7 +213,7 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 		table_cell(table, 0, TABLE_PLAIN, "%s", *series->row ? series->row : series->name);
 		put_side(table, 1, &series->side[0], series->unit);
 		put_side(table, 3, &series->side[r], series->unit);
-		if (!all->apart[r])
+		if (!all->column[r].apart)
 			put_change(table, 5, &series->change[r]);
 	}
 	term_caption(term, "%s, %s (%s): A and %c", head->hypothesis, head->table, head->name,
@@ -226,7 +228,7 @@ static void put_all_series(struct term *term, const struct comparison *all)
 
 		for (size_t before = 0; before < s && !shown; before++)
 			shown = same_table(&all->series[before], &all->series[s]);
-		for (size_t r = 1; !shown && r < all->n_reports; r++)
+		for (size_t r = 1; !shown && r < all->n_columns; r++)
 			put_series(term, all, s, r);
 	}
 }
@@ -234,6 +236,11 @@ static void put_all_series(struct term *term, const struct comparison *all)
 static void put_legend(struct term *term, const struct comparison *all)
 {
 	fputc('\n', term->out);
+	if (all->n_series && all->grouped)
+		text_wrap(term->out,
+			  "Each report of a group adds one value, the median of its samples; what "
+			  "differs is said of their first ones.",
+			  0, 0, term->options.width);
 	if (all->n_series)
 		text_wrap(term->out,
 			  "change: of the median; ~: may be chance (p not below 0.05, "
@@ -246,17 +253,20 @@ static void put_legend(struct term *term, const struct comparison *all)
 }
 
 /* Put together in memory; then it goes out as a whole. */
-static int write_comparison(FILE *out, const struct comparison *all, char *const *paths,
-			    const struct report_options *options, struct err *err)
+int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err)
 {
+	const struct report first = {
+		.emulated = json_is_true(json_object_get(all->column[0].machine, "emulated")),
+	};
 	char *text = NULL;
-	struct term term = { .report = &all->reports[0], .options = *options, .text = &text };
+	struct term term = { .report = &first, .options = request->shown, .text = &text };
 	size_t size;
 
 	term.out = open_memstream(&text, &size);
 	if (!term.out)
 		return err_set(err, ENOMEM, "comparison");
-	put_reports(&term, all, paths);
+	put_columns(&term, all);
 	put_verdicts(&term, all);
 	put_all_series(&term, all);
 	put_legend(&term, all);
@@ -268,33 +278,4 @@ static int write_comparison(FILE *out, const struct comparison *all, char *const
 		term.result = err_set(err, errno, "write comparison");
 	free(text);
 	return term.result;
-}
-
-int compare_term(FILE *out, char *const *paths, size_t n, const struct report_options *options,
-		 struct err *err)
-{
-	struct report *reports = calloc(n, sizeof(*reports));
-	struct comparison all;
-	size_t read = 0;
-	int result = 0;
-
-	if (!reports)
-		return err_set(err, ENOMEM, "comparison");
-	while (!result && read < n) {
-		result = known_report(&reports[read], paths[read], options->known, err);
-		read += !result;
-	}
-	if (!result) {
-		result = comparison_make(&all, reports, n);
-		if (result)
-			err_set(err, -result, "comparison");
-	}
-	if (!result) {
-		result = write_comparison(out, &all, paths, options, err);
-		comparison_free(&all);
-	}
-	for (size_t r = 0; r < read; r++)
-		report_free(&reports[r]);
-	free(reports);
-	return result;
 }

@@ -70,8 +70,10 @@ _pmiproof_options() {
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
 	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
-	report) printf '%s\n' -v --verbose --known -h --help ;;
-	compare) printf '%s\n' --known -h --help ;;
+	report)
+		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
+		;;
+	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare lab ;;
 	*) printf '%s\n' list run recover report compare lab help --help ;;
@@ -84,10 +86,24 @@ _pmiproof_files() {
 	_pmiproof_offer "$2" < <(compgen "$1" -- "$2")
 }
 
-# Complete the value of an option $1 that starts with $2. Fails when it takes none.
+# The forms of a report, from the end of its help.
+_pmiproof_formats() {
+	"$1" report --help 2>/dev/null | sed -n '/^formats:/,$s,^  \([a-z]*\) .*,\1,p'
+}
+
+# Complete the value of an option $1 that starts with $2, of the command $3 and its subcommand $4.
+# Fails when it takes none.
 _pmiproof_value() {
+	if [[ $4 == report ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(_pmiproof_formats "$3") && return ;;
+		-o | --output | --baseline) _pmiproof_files -f "$2" && return ;;
+		esac
+	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
+	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
+	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
 	--bound)
@@ -104,7 +120,7 @@ _pmiproof_value() {
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
 	--kernel | --table | --markdown | --known) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param) COMPREPLY=() ;;
+	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -132,7 +148,7 @@ _pmiproof() {
 		previous=${COMP_WORDS[COMP_CWORD - 2]}
 		[[ $previous == --* ]] || return 0
 	fi
-	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" && return
+	[[ $subcommand ]] && _pmiproof_value "$previous" "$current" "$command" "$subcommand" && return
 	if [[ -z $subcommand || $subcommand == help || $subcommand == lab || $current == -* ]]; then
 		_pmiproof_offer "$current" < <(_pmiproof_options "$subcommand")
 	elif [[ $subcommand == recover ]]; then

@@ -54,8 +54,9 @@ static struct cost_table *find_table(struct cost_table **tables, size_t *n_table
 		.table = record_text(measure, "table"),
 		.name = name,
 		.unit = unit,
+		.labels = json_object(),
 	};
-	return larger;
+	return larger->labels ? larger : NULL;
 }
 
 static int add_column(struct cost_table *table, const char *name, size_t length, const char *unit)
@@ -120,7 +121,7 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 	bool placed = false;
 	struct cost_row *rows;
 
-	for (size_t i = table->n_rows; i-- > 0;) {
+	for (size_t i = json_object_get(table->labels, label) ? table->n_rows : 0; i-- > 0;) {
 		struct cost_row *row = &table->rows[i];
 
 		if (strcmp(row->label, label) != 0)
@@ -135,6 +136,8 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 	if (!rows)
 		return NULL;
 	table->rows = rows;
+	if (json_object_set_new(table->labels, label, json_true()))
+		return NULL;
 	memmove(&rows[at + 1], &rows[at], (table->n_rows - at) * sizeof(*rows));
 	table->n_rows++;
 	rows[at] = (struct cost_row){ .label = label, .iter = iter };
@@ -319,6 +322,7 @@ void cost_tables_free(struct cost_table *tables, size_t n_tables)
 			free(tables[t].columns[c].name);
 		for (size_t r = 0; r < tables[t].n_rows; r++)
 			free(tables[t].rows[r].measures);
+		json_decref(tables[t].labels);
 		free(tables[t].columns);
 		free(tables[t].rows);
 	}

@@ -39,6 +39,7 @@ struct cost_table {
 	size_t n_columns;
 	struct cost_row *rows;
 	size_t n_rows;
+	json_t *labels; /* object: those of the rows, to see at once that one is new */
 };
 
 /*

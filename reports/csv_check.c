@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,23 @@ START_TEST(says_what_the_journal_says)
 		  1 },
 		{ "stopped", { [KIND] = "verdict", [VERDICT] = "none", [ITERATION] = "1" }, 1 },
 		{ "repeat", { [KIND] = "verdict", [ITERATION] = "3" }, 2 },
+		{ "markup",
+		  { [KIND] = "check",
+		    [HYPOTHESIS] = "'=1+1 # SKIP </failure>",
+		    [ROW] = "]]>",
+		    [NAME] = "held # XFAIL\\nok 1 forged",
+		    [TEXT] = "'-2+3",
+		    [OK] = "false",
+		    [CPU] = "a,\"b\";\\nc",
+		    [KERNEL] = "'+6.1 # <x>" },
+		  1 },
+		{ "markup",
+		  { [KIND] = "check", [NAME] = "no value", [VALUE] = "", [BOUND] = "1" },
+		  1 },
+		{ "markup", { [KIND] = "figure", [ROW] = "'\\t=x", [VALUE] = "-1.5" }, 1 },
+		{ "markup",
+		  { [KIND] = "statistic", [STATISTIC] = "n", [ROW] = "", [VALUE] = "70000" },
+		  1 },
 		{ "hostile", { [KIND] = "figure", [UNIT] = "\\x1b", [ROW] = "r\\x1b" }, 1 },
 	};
 
@@ -261,7 +279,7 @@ START_TEST(numbers)
 		json_decref(value);
 	}
 	ck_assert_str_eq(number_format(NULL, text, sizeof(text)), "");
-	ck_assert_str_eq(number_format_real(0.0 / 0.0, text, sizeof(text)), "");
+	ck_assert_str_eq(number_format_real(NAN, text, sizeof(text)), "");
 }
 END_TEST
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "csv.h"
+#include "html.h"
 #include "json.h"
 #include "junit.h"
+#include "kcidb.h"
 #include "known.h"
 #include "ktap_report.h"
 #include "mail.h"
@@ -15,9 +17,11 @@
 
 const struct format formats[] = {
 	{ "term", "tables for a terminal (the default)", .write_as = term_write },
+	{ "html", "one page with tables and plots for a browser", .write = html_write },
 	{ "mail", "plain text of 72 columns for a cover letter", .write_against = mail_write },
 	{ "junit", "JUnit XML, with figures as properties, for CI", .write = junit_write },
 	{ "ktap", "KTAP version 1, for what reads kselftest results", .write = ktap_report_write },
+	{ "kcidb", "KCIDB 5.3, for the KernelCI project", .write = kcidb_write },
 	{ "json", "everything, as one document for programs", .write = json_write },
 	{ "csv", "one line for each verdict, check and statistic, for a spreadsheet",
 	  .write = csv_write },

@@ -118,16 +118,22 @@ static int put_part(const char *text, size_t size, void *out)
 	return 0;
 }
 
-int json_write(const struct report *report, FILE *out, struct err *err)
+int json_put(const json_t *document, FILE *out)
 {
-	json_t *document = make_document(report);
-	/* In ASCII what reorders or hides text on a terminal is written as what it is. */
 	int result = document ? json_dump_callback(document, put_part, out,
 						   JSON_COMPACT | JSON_ENSURE_ASCII |
 							   JSON_REAL_PRECISION(17))
 			      : -1;
 
-	json_decref(document);
 	putc('\n', out);
+	return result;
+}
+
+int json_write(const struct report *report, FILE *out, struct err *err)
+{
+	json_t *document = make_document(report);
+	int result = json_put(document, out);
+
+	json_decref(document);
 	return result ? err_set(err, ENOMEM, "report") : 0;
 }

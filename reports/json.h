@@ -13,4 +13,10 @@
  */
 int json_write(const struct report *report, FILE *out, struct err *err);
 
+/*
+ * Write a document in one line of ASCII, so that what reorders or hides text on a terminal is
+ * written as what it is. Returns 0, or -1 for a document that is NULL or when memory ran out.
+ */
+int json_put(const json_t *document, FILE *out);
+
 #endif

@@ -13,8 +13,8 @@ Suite *suite(void);
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const journals[] = {
-	"verdicts", "emulated", "repeat",  "stopped", "hostile",
-	"forms",    "unknown",	"guarded", "resumed", "cost-before",
+	"verdicts", "emulated", "repeat",  "stopped", "hostile",     "forms",
+	"unknown",  "guarded",	"resumed", "markup",  "cost-before",
 };
 
 static const char *path_of(const char *journal, char *path, size_t size)

@@ -11,8 +11,8 @@
 #include "number.h"
 #include "record.h"
 #include "term.h"
-#include "unit.h"
 #include "verdict_map.h"
+#include "words.h"
 #include "xml.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -136,12 +136,29 @@ static void put_facts(FILE *out, const struct report *report)
 	}
 }
 
+/* Entries of the table of known issues. */
+static void put_issues(FILE *out, const struct report *report, const struct report_test *test)
+{
+	const json_t *issue;
+	size_t i;
+
+	json_array_foreach(report->known, i, issue)
+	{
+		const char *const parts[] = { "issue", record_text(issue, "state"),
+					      record_text(issue, "check"), NULL };
+
+		if (!strcmp(record_text(issue, "hypothesis"), test->name))
+			put_property(out, parts, "", record_text(issue, "reference"));
+	}
+}
+
 static void put_properties(FILE *out, const struct report *report, const struct report_test *test)
 {
 	fputs("    <properties>\n", out);
 	put_text_property(out, "verdict", verdict_name(report_test_verdict(test)));
 	put_text_property(out, "claim", record_text(test->plan, "claim"));
 	put_text_property(out, "source", record_text(test->plan, "source"));
+	put_issues(out, report, test);
 	put_facts(out, report);
 	for (size_t e = 0; e < test->n_executions; e++)
 		put_measures(out, &test->executions[e], test->n_executions > 1);
@@ -156,24 +173,20 @@ static void put_refuting(FILE *out, const json_t *checks)
 
 	json_array_foreach(checks, i, check)
 	{
-		const char *unit = record_text(check, "unit"), *row = record_text(check, "row");
-		const json_t *value = json_object_get(check, "value");
-		const json_t *bound = json_object_get(check, "bound");
-		char left[48], right[48];
+		const char *row = record_text(check, "row");
+		char value[48], bound[48];
 
 		if (json_is_true(json_object_get(check, "ok")))
 			continue;
-		unit_format(value ? json_number_value(value) : NAN, unit, left, sizeof(left));
-		unit_format(bound ? json_number_value(bound) : NAN, unit, right, sizeof(right));
 		xml_put(out, record_text(check, "name"));
 		fputs(*row ? ", " : "", out);
 		xml_put(out, row);
 		fputs(": ", out);
-		xml_put(out, left);
+		xml_put(out, words_quantity(check, "value", value, sizeof(value)));
 		putc(' ', out);
 		xml_put(out, record_text(check, "op"));
 		putc(' ', out);
-		xml_put(out, right);
+		xml_put(out, words_quantity(check, "bound", bound, sizeof(bound)));
 		fputs(" does not hold: ", out);
 		xml_put(out, record_text(check, "origin"));
 		putc('\n', out);

@@ -59,6 +59,13 @@ static const struct {
 	{ "stopped", "<error message=\"none: no verdict: the run stopped here\" type=\"none\">" },
 	{ "stopped", "<skipped message=\"notrun: not reached: the run stopped before it\">" },
 	{ "repeat", ", iteration 3\"" },
+	{ "markup",
+	  "<testsuite id=\"0\" package=\"pmiproof\" name=\"=1+1 # SKIP &lt;/failure&gt;\"" },
+	{ "markup", "name=\"?\" timestamp" },
+	{ "markup", "hostname=\"?\"" },
+	{ "markup", "<property name=\"claim\" value=\"]]&gt; &amp; &lt;!-- \xef\xbf\xbd\"/>" },
+	{ "markup", "not ok 1 &lt;/system-out&gt; # SKIP\n" },
+	{ "markup", "<property name=\"t / many / p50 [ns]\" value=\"1.5\"/>" },
 	{ "hostile", "<testsuite id=\"0\" package=\"pmiproof\" name=\"evil\\x1b[31m\"" },
 };
 

@@ -184,7 +184,7 @@ static bool is_cpu(const struct known_issue *issue, const json_t *machine)
 	const json_t *model = json_object_get(cpu, "model");
 	char id[128] = "";
 
-	if (model)
+	if (json_is_integer(model)) /* elsewhere, the name has to do */
 		snprintf(id, sizeof(id), "%s-%" JSON_INTEGER_FORMAT "-%02llX",
 			 record_text(cpu, "vendor"),
 			 json_integer_value(json_object_get(cpu, "family")),

@@ -2,7 +2,6 @@
 #include "ktap_report.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -11,8 +10,8 @@
 #include "record.h"
 #include "term.h"
 #include "text.h"
-#include "unit.h"
 #include "verdict_map.h"
+#include "words.h"
 
 /* Nested results are indented by two spaces (ktap.rst). */
 #define INDENT "  "
@@ -67,14 +66,6 @@ static void put_result(struct ktap *ktap, const struct verdict_map *as, const ch
 	putc('\n', ktap->out);
 }
 
-static const char *quantity(const json_t *record, const char *key, char *text, size_t size)
-{
-	const json_t *number = json_object_get(record, key);
-
-	return unit_format(number ? json_number_value(number) : NAN, record_text(record, "unit"),
-			   text, size);
-}
-
 /* Of each control, by name, what it said last or, once it was not met, that; to be freed. */
 static json_t *worst_controls(const struct report_test *test)
 {
@@ -107,8 +98,8 @@ static void put_controls(struct ktap *ktap, json_t *worst)
 		char value[48], floor_text[48];
 
 		put_diagnostic(ktap, "control", "%s: %s, must be above %s", name,
-			       quantity(control, "value", value, sizeof(value)),
-			       quantity(control, "floor", floor_text, sizeof(floor_text)));
+			       words_quantity(control, "value", value, sizeof(value)),
+			       words_quantity(control, "floor", floor_text, sizeof(floor_text)));
 		put_result(ktap, verdict_map(met ? VERDICT_PASS : VERDICT_BROKEN), "control.", name,
 			   met ? "" : "not met");
 	}
@@ -131,11 +122,11 @@ static void put_check(struct ktap *ktap, const struct check_summary *check, enum
 	char value[48], bound[48];
 
 	put_diagnostic(ktap, "check", "%s: %s %s %s%s%s%s, %zu of %zu held; %s", check->name,
-		       quantity(check->worst, "value", value, sizeof(value)),
+		       words_quantity(check->worst, "value", value, sizeof(value)),
 		       record_text(check->worst, "op"),
-		       quantity(check->worst, "bound", bound, sizeof(bound)), *row ? " (" : "", row,
-		       *row ? ")" : "", check->evaluations - check->failed, check->evaluations,
-		       record_text(check->worst, "origin"));
+		       words_quantity(check->worst, "bound", bound, sizeof(bound)),
+		       *row ? " (" : "", row, *row ? ")" : "", check->evaluations - check->failed,
+		       check->evaluations, record_text(check->worst, "origin"));
 	put_result(ktap, verdict_map(own), "check.", check->name,
 		   own == VERDICT_BROKEN ? "no value" : "");
 }
@@ -156,15 +147,15 @@ static void put_measures(const struct ktap *ktap, const struct report_execution 
 
 		if (!stats) {
 			put_diagnostic(ktap, "figure", "%s, %s, %s: %s", table, row, name,
-				       quantity(measure, "value", value, sizeof(value)));
+				       words_quantity(measure, "value", value, sizeof(value)));
 			continue;
 		}
 		json_object_set(stats, "unit", json_object_get(measure, "unit"));
 		put_diagnostic(ktap, "series",
 			       "%s, %s, %s: n %" JSON_INTEGER_FORMAT ", median %s, max %s", table,
 			       row, name, json_integer_value(json_object_get(measure, "n")),
-			       quantity(stats, "p50", value, sizeof(value)),
-			       quantity(stats, "max", max, sizeof(max)));
+			       words_quantity(stats, "p50", value, sizeof(value)),
+			       words_quantity(stats, "max", max, sizeof(max)));
 		json_decref(stats);
 	}
 }
@@ -270,6 +261,20 @@ static void put_facts(const struct ktap *ktap, const struct report *report)
 		put_diagnostic(ktap, "emulated", "figures describe the emulation, not silicon");
 }
 
+/* Entries of the table of known issues: those met, and those that are gone. */
+static void put_issues(const struct ktap *ktap, const json_t *issues)
+{
+	const json_t *issue;
+	size_t i;
+
+	json_array_foreach(issues, i, issue)
+	{
+		put_diagnostic(ktap, "issue", "%s: %s, %s: %s", record_text(issue, "state"),
+			       record_text(issue, "hypothesis"), record_text(issue, "check"),
+			       record_text(issue, "reference"));
+	}
+}
+
 /* In the words of the kernel's kselftest.h. */
 static void put_totals(const struct ktap *ktap, const struct report *report)
 {
@@ -294,6 +299,7 @@ int ktap_report_write(const struct report *report, FILE *out, struct err *err)
 		result = put_test(&ktap, report, &report->tests[t]);
 	put_texts(&ktap, "kernel log", report->logs);
 	put_texts(&ktap, "note", report->notes);
+	put_issues(&ktap, report->known);
 	put_totals(&ktap, report);
 	return result ? err_set(err, -result, "report") : 0;
 }

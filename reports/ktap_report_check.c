@@ -78,8 +78,8 @@ static void take_line(struct level levels[2], char *line)
 START_TEST(is_what_ktap_says)
 {
 	static const char *const journals[] = {
-		"verdicts", "emulated", "repeat",  "stopped", "hostile",
-		"forms",    "unknown",	"guarded", "resumed", "cost-before",
+		"verdicts", "emulated", "repeat",  "stopped", "hostile",     "forms",
+		"unknown",  "guarded",	"resumed", "markup",  "cost-before",
 	};
 	struct level levels[2] = { 0 };
 	char *text = ktap_of(journals[_i]);
@@ -115,6 +115,13 @@ static const struct {
 	{ "emulated", "\n# emulated: figures describe the emulation, not silicon\n" },
 	{ "stopped", "\nnot ok 2 clock_refresh # ERROR no verdict: the run stopped here\n" },
 	{ "stopped", " pebs_ip # SKIP not reached: the run stopped before it\n" },
+	{ "markup", "\nnot ok 1 =1+1 _ SKIP </failure>\n" },
+	{ "markup", "\n  # Subtest: =1+1 _ SKIP </failure>\n" },
+	{ "markup", "\n  ok 1 control.seen _ TODO\n" },
+	{ "markup", "\n  not ok 2 check.held _ XFAIL\\nok 1 forged\n" },
+	{ "markup", "\n  not ok 3 check.no value # ERROR no value\n" },
+	{ "markup", "\n  # kernel log: KTAP version 1\\n1..1\\nok 1 forged\n" },
+	{ "markup", "\n  # note: # Subtest: forged\n" },
 	{ "hostile", "\nnot ok 1 evil\\x1b[31m\n" },
 };
 
@@ -133,7 +140,7 @@ Suite *suite(void)
 	TCase *tc = tcase_create("ktap_report");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, is_what_ktap_says, 0, 10);
+	tcase_add_loop_test(tc, is_what_ktap_says, 0, 11);
 	tcase_add_loop_test(tc, says_what_the_journal_says, 0, COUNT(parts));
 	suite_add_tcase(s, tc);
 	return s;

@@ -68,7 +68,7 @@ static struct scale pick_scale(const struct comparison *all, size_t first, size_
 	size_t from = COUNT(times);
 
 	for (size_t s = first; s < end; s++)
-		for (size_t r = 0; r < all->n_reports; r++) {
+		for (size_t r = 0; r < all->n_columns; r++) {
 			const struct compare_side *side = &all->series[s].side[r];
 
 			if (side->n && side->median > 0)
@@ -171,7 +171,7 @@ static void put_change(struct mail *mail, const struct compare_change *change)
 {
 	char text[64];
 
-	if (mail->all->apart[mail->last] || isnan(change->percent))
+	if (mail->all->column[mail->last].apart || isnan(change->percent))
 		return;
 	if (!compare_significant(change)) {
 		snprintf(text, sizeof(text), "~");
@@ -231,11 +231,11 @@ static void put_heading(struct mail *mail, size_t first, size_t end, const struc
 	double resolution = 0;
 
 	for (size_t i = first; i < end; i++)
-		for (size_t r = 0; r < mail->all->n_reports; r++)
+		for (size_t r = 0; r < mail->all->n_columns; r++)
 			resolution = fmax(resolution, mail->all->series[i].side[r].resolution);
 	put_caption(mail, &mail->all->series[first], scale->unit, resolution);
 	if (mail->baseline)
-		last = mail->all->apart[mail->last] ? "" : "delta, 95 %";
+		last = mail->all->column[mail->last].apart ? "" : "delta, 95 %";
 	fprintf(mail->term.out, "%*s%*s%*s%*s%*s%*s\n", LABEL, "", COUNTS, "n", FIGURE, "avg",
 		FIGURE, "max", FIGURE, "median", *last ? LAST : 0, last);
 }
@@ -351,7 +351,7 @@ static void put_remark(struct mail *mail, const char *text)
 /* How to read the tables. */
 static void put_remarks(struct mail *mail)
 {
-	const char *apart = mail->all->apart[mail->last];
+	const char *apart = mail->all->column[mail->last].apart;
 	char text[128];
 
 	if (!mail->all->n_series)
@@ -384,6 +384,7 @@ static void put_mail(struct mail *mail)
 int mail_write(const struct report *report, const struct report *baseline, FILE *out,
 	       struct err *err)
 {
+	char *const names[] = { (char *)"", (char *)"" };
 	struct report both[2];
 	struct comparison all;
 	char *text = NULL;
@@ -398,7 +399,7 @@ int mail_write(const struct report *report, const struct report *baseline, FILE 
 	if (baseline)
 		both[n++] = *baseline;
 	both[n++] = *report;
-	result = comparison_make(&all, both, n);
+	result = comparison_make(&all, both, names, n);
 	if (result)
 		return err_set(err, -result, "samples of the report");
 	mail.last = n - 1;

@@ -119,6 +119,7 @@ START_TEST(fits)
 		{ "cost-after", "cost-before" },
 		{ "emulated", "cost-before" },
 		{ "verdicts", "repeat" },
+		{ "markup", NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(mails); i++) {

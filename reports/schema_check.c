@@ -20,8 +20,8 @@ Suite *suite(void);
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const journals[] = {
-	"verdicts", "emulated", "repeat",  "stopped",	  "hostile",
-	"forms",    "guarded",	"resumed", "cost-before", "cost-after",
+	"verdicts", "emulated", "repeat",      "stopped", "hostile",	"forms",
+	"guarded",  "resumed",	"cost-before", "markup",  "cost-after",
 };
 
 /* Call `each` for every record of the good journals; returns how many there were. */

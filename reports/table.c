@@ -50,8 +50,10 @@ struct table *table_new(const struct table_column *columns, size_t n, size_t key
 	return table;
 }
 
-static void table_free(struct table *table)
+void table_free(struct table *table)
 {
+	if (!table)
+		return;
 	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
 		free(table->cells[i].text);
 	free(table->cells);

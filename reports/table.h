@@ -55,6 +55,9 @@ void table_cell(struct table *table, size_t column, enum table_style style, cons
  */
 int table_print(struct table *table, FILE *out, size_t indent, size_t width, bool colour);
 
+/* Free one that is not printed. */
+void table_free(struct table *table);
+
 /* Write text in a style: with escape sequences if `colour`, else as it is. */
 void table_styled(FILE *out, const char *text, enum table_style style, bool colour);
 

@@ -12,6 +12,7 @@
 #include "record.h"
 #include "text.h"
 #include "unit.h"
+#include "words.h"
 
 /* How many times that a run was resumed are told one by one. */
 #define RESUMES_SHOWN 5
@@ -66,6 +67,18 @@ void term_line(struct term *term, const char *key, const char *text)
 		return;
 	fprintf(term->out, "  %-*s", KEY_WIDTH, key);
 	text_wrap(term->out, text, 2 + KEY_WIDTH, 2 + KEY_WIDTH, term->options.width);
+}
+
+void term_words(struct term *term, const char *key, unsigned int iter, char *text)
+{
+	char numbered[32];
+
+	snprintf(numbered, sizeof(numbered), "%s %u", key, iter);
+	if (text)
+		term_line(term, iter ? numbered : key, text);
+	else
+		term->result = -ENOMEM;
+	free(text);
 }
 
 /* A check that passed, closest to its bound: the figure that a pass hangs on. */
@@ -202,61 +215,6 @@ void term_verdicts(struct term *term)
 	term_table(term, table);
 }
 
-/* Names of the hypotheses with this verdict, after `what`; false if there is none. */
-static size_t count_verdict(const struct report *report, enum verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t t = 0; t < report->n_tests; t++)
-		n += report_test_verdict(&report->tests[t]) == verdict;
-	return n;
-}
-
-static bool put_names(FILE *out, const struct report *report, const char *what, enum verdict which)
-{
-	bool found = false;
-
-	for (size_t t = 0; t < report->n_tests; t++) {
-		if (report_test_verdict(&report->tests[t]) != which)
-			continue;
-		fprintf(out, "%s%s", found ? ", " : what, report->tests[t].name);
-		found = true;
-	}
-	if (found)
-		fputs(". ", out);
-	return found;
-}
-
-static void put_counts(FILE *out, const struct report *report)
-{
-	const char *separator = ": ";
-
-	fprintf(out, "%zu hypothes%s", report->n_tests, report->n_tests == 1 ? "is" : "es");
-	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++) {
-		size_t n = count_verdict(report, v);
-
-		if (!n)
-			continue;
-		fprintf(out, "%s%zu %s", separator, n,
-			v == VERDICT_NONE ? "without verdict" : verdict_name(v));
-		separator = ", ";
-	}
-	fputs(". ", out);
-}
-
-static void put_resets(FILE *out, const json_t *resumes)
-{
-	const json_t *last = json_array_get(resumes, json_array_size(resumes) - 1);
-	json_int_t resets = json_integer_value(json_object_get(last, "resets"));
-	const char *stopped = record_text(last, "stopped");
-
-	if (resets)
-		fprintf(out, "The machine was reset %" JSON_INTEGER_FORMAT " time%s. ", resets,
-			resets == 1 ? "" : "s");
-	if (*stopped)
-		fprintf(out, "The run was not resumed any more: %s. ", stopped);
-}
-
 /* Entries of the table of known issues: those met, and those to be taken out of it. */
 static void put_issues(struct term *term)
 {
@@ -267,116 +225,25 @@ static void put_issues(struct term *term)
 		fputc('\n', term->out);
 	json_array_foreach(term->report->known, i, issue)
 	{
-		bool gone = !strcmp(record_text(issue, "state"), "gone");
-		char text[1024];
-
-		snprintf(text, sizeof(text), "%s, %s%s: %s", record_text(issue, "hypothesis"),
-			 record_text(issue, "check"),
-			 gone ? " holds each time, the known issue is gone" : "",
-			 record_text(issue, "reference"));
-		term_line(term, "known", text);
+		term_words(term, "known", 0, words_issue(issue));
 	}
-}
-
-/* What to take away from it all, in sentences that each end with a space. */
-static void put_sentences(FILE *out, const struct report *report)
-{
-	bool refuted = put_names(out, report, "Hung: ", VERDICT_HUNG);
-
-	refuted |= put_names(out, report, "Refuted: ", VERDICT_FAIL);
-	if (!refuted)
-		fputs("Nothing refuted. ", out);
-	if (!refuted && !count_verdict(report, VERDICT_PASS))
-		fputs("Nothing shown to hold either. ", out);
-	put_names(out, report, "Refuted as known: ", VERDICT_KNOWN);
-	put_names(out, report, "No conclusion: ", VERDICT_BROKEN);
-	put_names(out, report, "Without verdict: ", VERDICT_NONE);
-	put_resets(out, report->resumes);
-	if (json_is_true(json_object_get(report->done, "interrupted")))
-		fputs("The run was interrupted. ", out);
-	if (!report->done)
-		fputs("The run was cut short: its journal has no end. ", out);
-	if (report->emulated)
-		fputs("All figures describe an emulated machine, not silicon. ", out);
-}
-
-/* Sentences as a paragraph. */
-static void put_paragraph(struct term *term, void (*put)(FILE *out, const struct report *report))
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out)
-		put(out, term->report);
-	if (!out || fclose(out)) {
-		term->result = -ENOMEM;
-	} else {
-		text[size - 1] = '\0'; /* the space behind the last */
-		text_wrap(term->out, text, 0, 0, term->options.width);
-	}
-	free(text);
 }
 
 void term_conclusion(struct term *term)
 {
-	putc('\n', term->out);
-	put_paragraph(term, put_counts);
-	put_paragraph(term, put_sentences);
-}
+	char *counts = words_counts(term->report);
+	char *conclusion = words_conclusion(term->report);
 
-/* "key=value, ..." of an object of strings. */
-static char *object_text(const json_t *object)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	const char *separator = "";
-	const char *key;
-	json_t *value;
-
-	if (!out)
-		return NULL;
-	json_object_foreach((json_t *)object, key, value)
-	{
-		fprintf(out, "%s%s=%s", separator, key,
-			json_is_string(value) ? json_string_value(value) : "?");
-		separator = ", ";
+	put_issues(term);
+	if (counts && conclusion) {
+		putc('\n', term->out);
+		text_wrap(term->out, counts, 0, 0, term->options.width);
+		text_wrap(term->out, conclusion, 0, 0, term->options.width);
+	} else {
+		term->result = -ENOMEM;
 	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* What a run was resumed after, as text that follows the time. */
-static const struct {
-	const char *after;
-	const char *text;
-} resumed_after[] = {
-	{ "reset", "the machine was reset" },
-	{ "died", "the supervisor died" },
-	{ "interrupted", "it was interrupted" },
-	{ "done", "it had ended" },
-};
-
-static void put_resumed(struct term *term, const json_t *resume)
-{
-	const char *after = record_text(resume, "after");
-	const char *test = record_text(json_object_get(resume, "in_flight"), "test");
-	char text[512];
-	size_t i = 0;
-
-	while (i < COUNT(resumed_after) && strcmp(resumed_after[i].after, after) != 0)
-		i++;
-	snprintf(text, sizeof(text),
-		 "%s: %s%s%s; %" JSON_INTEGER_FORMAT " done, %" JSON_INTEGER_FORMAT " left",
-		 record_text(resume, "time"),
-		 i < COUNT(resumed_after) ? resumed_after[i].text : after, *test ? " during " : "",
-		 test, json_integer_value(json_object_get(resume, "kept")),
-		 json_integer_value(json_object_get(resume, "left")));
-	term_line(term, "resumed", text);
+	free(counts);
+	free(conclusion);
 }
 
 /* The last times that the run was resumed, and how often in all. */
@@ -391,10 +258,9 @@ static void put_resumes(struct term *term)
 		term_line(term, "resumed", text);
 	for (size_t i = n > RESUMES_SHOWN && !term->options.verbose ? n - RESUMES_SHOWN : 0; i < n;
 	     i++)
-		put_resumed(term, json_array_get(resumes, i));
+		term_words(term, "resumed", 0, words_resumed(json_array_get(resumes, i)));
 }
 
-/* Watchdogs of the machine, and what they say of its last reset. */
 static void put_watchdogs(struct term *term)
 {
 	const json_t *watchdog;
@@ -402,42 +268,25 @@ static void put_watchdogs(struct term *term)
 
 	json_array_foreach(term->report->watchdogs, i, watchdog)
 	{
-		const json_t *status = json_object_get(watchdog, "bootstatus");
-		char text[256];
-		size_t used;
-
-		used = (size_t)snprintf(text, sizeof(text), "%.32s, %.64s (%.32s)%s",
-					record_text(watchdog, "device"),
-					record_text(watchdog, "identity"),
-					record_text(watchdog, "kind"),
-					json_array_size(status) ? ", last reset:" : "");
-		for (size_t j = 0; j < json_array_size(status) && used < sizeof(text); j++) {
-			const char *word = json_string_value(json_array_get(status, j));
-
-			used += (size_t)snprintf(text + used, sizeof(text) - used, " %s",
-						 word ? word : "?");
-		}
-		term_line(term, "watchdog", text);
+		term_words(term, "watchdog", 0, words_watchdog(watchdog));
 	}
 }
 
 void term_run(struct term *term)
 {
 	const json_t *run = term->report->run;
-	char *labels = object_text(json_object_get(run, "labels"));
 	char *version = text_escape(record_text(run, "version"), (size_t)-1);
 	char *time = text_escape(record_text(run, "time"), (size_t)-1);
 
-	if (labels && version && time) {
+	if (version && time) {
 		fprintf(term->out, "pmiproof %s, run of %s\n", version, time);
 		term_machine(term);
-		term_line(term, "labels", labels);
+		term_words(term, "labels", 0, words_labels(json_object_get(run, "labels")));
 		put_watchdogs(term);
 		put_resumes(term);
 	} else {
 		term->result = -ENOMEM;
 	}
-	free(labels);
 	free(version);
 	free(time);
 }
@@ -483,7 +332,6 @@ static void put_report(struct term *term)
 	put_remarks(term);
 	if (term->options.height && lines_so_far(term) > term->options.height)
 		term_verdicts(term);
-	put_issues(term);
 	term_conclusion(term);
 }
 

@@ -38,6 +38,9 @@ void term_table(struct term *term, struct table *table);
 /* A line "  key      text", wrapped; nothing when text is empty. */
 void term_line(struct term *term, const char *key, const char *text);
 
+/* The same of new text (words.h), which is freed; `iter` follows the key if it is not 0. */
+void term_words(struct term *term, const char *key, unsigned int iter, char *text);
+
 /* What decided about a hypothesis, as new text; NULL when memory ran out. */
 char *term_decision(const struct report *report, const struct report_test *test);
 

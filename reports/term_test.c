@@ -11,20 +11,11 @@
 #include "record.h"
 #include "term.h"
 #include "text.h"
-#include "unit.h"
+#include "words.h"
 
 #define OUTPUT_TAIL 20 /* lines of output shown of an execution that did not pass */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* A number of the record with its unit, "-" when it could not be computed. */
-static const char *quantity(const json_t *record, const char *key, char *text, size_t size)
-{
-	const json_t *number = json_object_get(record, key);
-
-	return unit_format(number ? json_number_value(number) : NAN, record_text(record, "unit"),
-			   text, size);
-}
 
 static bool is_ok(const json_t *record)
 {
@@ -43,9 +34,10 @@ static void put_check(struct table *table, const json_t *check, const char *coun
 		table_cell(table, 1, TABLE_BAD, "FAIL");
 	else
 		table_cell(table, 1, TABLE_ODD, "NO VALUE");
-	table_cell(table, 2, TABLE_PLAIN, "%s", quantity(check, "value", value, sizeof(value)));
+	table_cell(table, 2, TABLE_PLAIN, "%s",
+		   words_quantity(check, "value", value, sizeof(value)));
 	table_cell(table, 3, TABLE_PLAIN, "%s %s", record_text(check, "op"),
-		   quantity(check, "bound", bound, sizeof(bound)));
+		   words_quantity(check, "bound", bound, sizeof(bound)));
 	table_cell(table, 4, TABLE_PLAIN, "%s", count);
 }
 
@@ -155,9 +147,10 @@ static void put_controls(struct term *term, const struct report_test *test)
 			table_cell(table, 1, is_ok(control) ? TABLE_GOOD : TABLE_ODD, "%s",
 				   is_ok(control) ? "ok" : "NOT MET");
 			table_cell(table, 2, TABLE_PLAIN, "%s",
-				   quantity(control, "value", value, sizeof(value)));
-			table_cell(table, 3, TABLE_PLAIN, "> %s",
-				   quantity(control, "floor", floor_text, sizeof(floor_text)));
+				   words_quantity(control, "value", value, sizeof(value)));
+			table_cell(
+				table, 3, TABLE_PLAIN, "> %s",
+				words_quantity(control, "floor", floor_text, sizeof(floor_text)));
 			if (test->n_executions > 1)
 				table_cell(table, 4, TABLE_PLAIN, "iteration %u",
 					   test->executions[e].iter);
@@ -167,49 +160,6 @@ static void put_controls(struct term *term, const struct report_test *test)
 	term_table(term, table);
 }
 
-/* Statistics whose name in the records is not the one people use. */
-static const char *statistic_name(const char *name)
-{
-	return strcmp(name, "p999") ? name : "p99.9";
-}
-
-/* The unit that the samples were recorded in: that of any column but the count of samples. */
-static const char *recorded_unit(const struct cost_table *cost)
-{
-	for (size_t c = 0; c < cost->n_columns; c++)
-		if (strcmp(cost->columns[c].unit, "1") != 0)
-			return cost->columns[c].unit;
-	return "1";
-}
-
-/* Is there another series in the tables of the same caption, so that its name tells them apart? */
-static bool has_sibling(const struct cost_table *cost, const struct cost_table *tables, size_t n)
-{
-	for (size_t t = 0; t < n; t++)
-		if (&tables[t] != cost && tables[t].name && !strcmp(tables[t].table, cost->table) &&
-		    strcmp(tables[t].name, cost->name) != 0)
-			return true;
-	return false;
-}
-
-static void caption_cost(struct term *term, const struct cost_table *cost, const char *which,
-			 bool named)
-{
-	const char *recorded = recorded_unit(cost);
-	bool in_unit = cost->unit && *cost->unit;
-	char clock[128] = "", low[48], high[48];
-
-	unit_format(cost->resolution_min, recorded, low, sizeof(low));
-	unit_format(cost->resolution_max, recorded, high, sizeof(high));
-	if (cost->resolution_max > cost->resolution_min)
-		snprintf(clock, sizeof(clock), ", clock resolution %s to %s", low, high);
-	else if (cost->resolution_max > 0)
-		snprintf(clock, sizeof(clock), ", clock resolution %s", high);
-	term_caption(term, "%s%s%s%s%s%s%s%s", cost->table, *which ? ", " : "", which,
-		     named ? ", " : "", named ? cost->name : "", in_unit ? ", in " : "",
-		     in_unit ? cost->unit : "", clock);
-}
-
 /* Headings name the unit only when the caption does not. Returns NULL when memory ran out. */
 static char **cost_headings(const struct cost_table *cost)
 {
@@ -217,7 +167,7 @@ static char **cost_headings(const struct cost_table *cost)
 
 	for (size_t c = 0; headings && c < cost->n_columns; c++) {
 		const struct cost_column *column = &cost->columns[c];
-		const char *name = cost->name ? statistic_name(column->name) : column->name;
+		const char *name = cost->name ? words_statistic(column->name) : column->name;
 		char *escaped = text_escape(name, (size_t)-1);
 		int length = cost->unit || !*column->shown_unit
 				     ? asprintf(&headings[c], "%s", escaped ? escaped : "")
@@ -258,8 +208,8 @@ static bool fill_cost(struct table *table, const struct cost_table *cost, size_t
 	return marked;
 }
 
-static void put_cost(struct term *term, const struct cost_table *cost, const char *which,
-		     bool named, bool repeated)
+static void put_cost(struct term *term, const struct cost_table *cost, char *caption,
+		     const char *which, bool repeated)
 {
 	size_t keys = repeated ? 2 : 1;
 	char **headings = cost_headings(cost);
@@ -275,7 +225,11 @@ static void put_cost(struct term *term, const struct cost_table *cost, const cha
 								   TABLE_RIGHT };
 		table = table_new(columns, cost->n_columns + keys, keys);
 	}
-	caption_cost(term, cost, which, named);
+	if (caption)
+		term_caption(term, "%s%s%s", caption, *which ? ", " : "", which);
+	else
+		term->result = -ENOMEM;
+	free(caption);
 	if (fill_cost(table, cost, keys)) {
 		term_table(term, table);
 		fputs("    ~ not above the resolution of the clock\n", term->out);
@@ -302,8 +256,7 @@ static void put_costs(struct term *term, const struct report_test *test, bool se
 	}
 	for (size_t t = 0; t < n; t++)
 		if (series || !tables[t].name)
-			put_cost(term, &tables[t], which,
-				 tables[t].name && has_sibling(&tables[t], tables, n),
+			put_cost(term, &tables[t], words_cost(&tables[t], tables, n), which,
 				 test->n_executions > 1);
 	cost_tables_free(tables, n);
 }
@@ -470,22 +423,6 @@ void term_notes(struct term *term, const json_t *notes, unsigned int iter)
 	}
 }
 
-/* What stands for the name of a stream, in three columns. */
-static const char *stream_mark(const char *stream)
-{
-	static const char *const marks[][2] = {
-		{ "console", "con" },
-		{ "stderr", "err" },
-		{ "pstore", "pst" },
-		{ "kmsg", "log" },
-	};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (!strcmp(stream, marks[i][0]))
-			return marks[i][1];
-	return "out";
-}
-
 /* The end of what the test printed: evidence of what it was doing. */
 static void put_output(struct term *term, const struct report_execution *execution,
 		       unsigned int iter)
@@ -506,104 +443,10 @@ static void put_output(struct term *term, const struct report_execution *executi
 		if (omitted)
 			fprintf(term->out, "    [%" JSON_INTEGER_FORMAT " lines left out]\n",
 				omitted);
-		fprintf(term->out, "    %s| ", stream_mark(record_text(line, "stream")));
+		fprintf(term->out, "    %s| ", words_stream(record_text(line, "stream")));
 		text_put(term->out, record_text(line, "text"), (size_t)-1);
 		fputc('\n', term->out);
 	}
-}
-
-/* "a, b, c" of an array of strings. */
-static void put_list(FILE *out, const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(list, i, item)
-	{
-		fprintf(out, "%s%s", i ? ", " : "",
-			json_string_value(item) ? json_string_value(item) : "?");
-	}
-}
-
-/* How the process ended, as far as the verdict does not say it. */
-static void put_end(struct term *term, const struct report_execution *execution, unsigned int iter)
-{
-	const json_t *end = execution->end;
-	const json_t *signal = json_object_get(end, "signal");
-	const json_t *restored = json_object_get(end, "restored");
-	json_int_t survivors = json_integer_value(json_object_get(end, "survivors"));
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	char key[32] = "ended";
-
-	if (!out) {
-		term->result = -ENOMEM;
-		return;
-	}
-	if (iter)
-		snprintf(key, sizeof(key), "ended %u", iter);
-	if (signal) {
-		int number = (int)json_integer_value(signal);
-		const char *name = sigabbrev_np(number);
-
-		fprintf(out, "by signal %d%s%s; ", number, name ? " SIG" : "", name ? name : "");
-	}
-	if (survivors)
-		fprintf(out, "%" JSON_INTEGER_FORMAT " processes outlived it and were ended; ",
-			survivors);
-	if (json_is_true(json_object_get(end, "log_lost")))
-		fputs("kernel-log records were lost; ", out);
-	if (*record_text(end, "log_unread"))
-		fprintf(out, "the kernel log could not be read: %s; ",
-			record_text(end, "log_unread"));
-	if (json_array_size(restored)) {
-		fputs("put back: ", out);
-		put_list(out, restored);
-		fputs("; ", out);
-	}
-	if (fclose(out)) {
-		term->result = -ENOMEM;
-	} else if (size > 2) {
-		text[size - 2] = '\0';
-		term_line(term, key, text);
-	}
-	free(text);
-}
-
-/* What was held while it ran, and what the kernel was told to panic at. */
-static void put_guards(struct term *term, const struct report_execution *execution,
-		       unsigned int iter)
-{
-	const json_t *watchdog = execution->watchdog;
-	const json_t *panics = json_object_get(execution->escalation, "panic_on");
-	json_int_t pretimeout_s = json_integer_value(json_object_get(watchdog, "pretimeout_s"));
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	char key[32] = "guarded";
-
-	if (!out) {
-		term->result = -ENOMEM;
-		return;
-	}
-	if (iter)
-		snprintf(key, sizeof(key), "guarded %u", iter);
-	if (watchdog)
-		fprintf(out, "by %s (%s), reset after %" JSON_INTEGER_FORMAT " s",
-			record_text(watchdog, "device"), record_text(watchdog, "identity"),
-			json_integer_value(json_object_get(watchdog, "timeout_s")));
-	if (pretimeout_s)
-		fprintf(out, ", pretimeout %" JSON_INTEGER_FORMAT " s", pretimeout_s);
-	if (json_array_size(panics)) {
-		fputs(watchdog ? "; panic at " : "panic at ", out);
-		put_list(out, panics);
-	}
-	if (fclose(out))
-		term->result = -ENOMEM;
-	else if (size)
-		term_line(term, key, text);
-	free(text);
 }
 
 static void put_reasons(struct term *term, const struct report_execution *execution)
@@ -653,9 +496,11 @@ void term_test(struct term *term, const struct report_test *test)
 	for (size_t e = 0; e < test->n_executions; e++) {
 		const struct report_execution *execution = &test->executions[e];
 
-		put_guards(term, execution, repeated ? execution->iter : 0);
-		put_end(term, execution, repeated ? execution->iter : 0);
-		term_notes(term, execution->notes, repeated ? execution->iter : 0);
+		unsigned int iter = repeated ? execution->iter : 0;
+
+		term_words(term, "guarded", iter, words_guards(execution));
+		term_words(term, "ended", iter, words_end(execution));
+		term_notes(term, execution->notes, iter);
 	}
 	put_checks(term, test);
 	put_controls(term, test);

@@ -111,24 +111,33 @@ static int refuse(const struct report_command *command)
 	return COMMAND_OK;
 }
 
-static int show(struct report_command *command)
+/* The report as text, to be freed. */
+static int make_text(const struct report_command *command, char **text, size_t *size,
+		     struct err *err)
 {
+	struct format_request request = command->request;
 	struct known_issues known;
+	int result = known_table_load(&known, command->known, err);
+
+	/* A file is no terminal. */
+	if (!command->output)
+		request.shown = progress_report_options(stdout);
+	request.shown.verbose = command->verbose;
+	request.shown.known = &known;
+	if (!result)
+		result = format_text(&request, text, size, err);
+	known_free(&known);
+	return result;
+}
+
+static int show(const struct report_command *command)
+{
 	struct err err;
 	size_t size;
 	char *text;
 	int result;
 
-	/* A file is no terminal. */
-	if (!command->output)
-		command->request.shown = progress_report_options(stdout);
-	command->request.shown.verbose = command->verbose;
-	command->request.shown.known = &known;
-	result = known_table_load(&known, command->known, &err);
-	if (!result)
-		result = format_text(&command->request, &text, &size, &err);
-	known_free(&known);
-	if (result)
+	if (make_text(command, &text, &size, &err))
 		return command_error("report", "%s", err.text);
 	if (command->output) {
 		result = outfile_write(command->output, text, size, &err)

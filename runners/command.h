@@ -26,6 +26,7 @@ int cmd_run(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_history(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 
 /*

@@ -54,6 +54,28 @@ static void add_mode(struct emulator_args *args, const struct lab_arch_mode *mod
 	add_all(args, clock);
 }
 
+int emulator_args_kernel(const struct lab_machine *machine, char *text, size_t size,
+			 struct err *err)
+{
+	const struct lab_arch *arch = machine->model->arch;
+	char params[2048];
+	int result = lab_machine_params(machine, params, sizeof(params), err);
+	size_t length;
+
+	if (result)
+		return result;
+	length = (size_t)snprintf(text, size, KERNEL_ARGUMENTS, arch->arguments,
+				  machine->mode == LAB_EXACT ? EXACT_KERNEL_ARGUMENTS : "",
+				  *machine->variant ? arch->variant_arguments : "", params);
+	return length < size && length <= arch->arguments_max
+		       ? 0
+		       : err_set(err, 0,
+				 "command line of the kernel: %zu characters, %s takes %zu; fewer "
+				 "or "
+				 "shorter --param and --variant",
+				 length, arch->name, arch->arguments_max);
+}
+
 int emulator_args_machine(struct emulator_args *args, const struct lab_machine *machine,
 			  int initramfs, struct err *err)
 {
@@ -61,11 +83,11 @@ int emulator_args_machine(struct emulator_args *args, const struct lab_machine *
 					      "none",	     "-no-reboot",	NULL };
 	const struct lab_arch *arch = machine->model->arch;
 	bool exact = machine->mode == LAB_EXACT;
-	char cpu[2048], params[2048];
+	char cpu[2048], kernel[PATH_MAX];
 	int result = lab_machine_cpu(machine, cpu, sizeof(cpu), err);
 
 	if (!result)
-		result = lab_machine_params(machine, params, sizeof(params), err);
+		result = emulator_args_kernel(machine, kernel, sizeof(kernel), err);
 	if (result)
 		return result;
 	emulator_args_addf(args, "%s/bin/%s", machine->qemu, arch->program);
@@ -84,9 +106,7 @@ int emulator_args_machine(struct emulator_args *args, const struct lab_machine *
 	emulator_args_add(args, "-initrd");
 	emulator_args_addf(args, "/proc/self/fd/%d", initramfs);
 	emulator_args_add(args, "-append");
-	emulator_args_addf(args, KERNEL_ARGUMENTS, arch->arguments,
-			   exact ? EXACT_KERNEL_ARGUMENTS : "",
-			   *machine->variant ? arch->variant_arguments : "", params);
+	emulator_args_addf(args, "%s", kernel);
 	return 0;
 }
 

@@ -28,6 +28,13 @@ void emulator_args_addf(struct emulator_args *args, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * The command line of the kernel. -EINVAL when the architecture takes no line that is so long: its
+ * end, which says what is to be run, would be missing.
+ */
+int emulator_args_kernel(const struct lab_machine *machine, char *text, size_t size,
+			 struct err *err);
+
+/*
  * Program and machine: everything but where console, records and signs of life go. `args` is empty
  * (zeros) before; `initramfs` a descriptor that the emulator inherits. -E2BIG when it does not fit.
  */

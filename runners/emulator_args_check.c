@@ -3,6 +3,7 @@
 #include "emulator_args.h"
 
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,32 @@ START_TEST(whole_lines)
 }
 END_TEST
 
+/* What QEMU and the kernel would cut is refused. */
+START_TEST(too_long)
+{
+	struct lab_machine machine = { .qemu = "/q", .kernel = "/k" };
+	struct emulator_args args = { .n = 0 };
+	struct err err = { .text = "" };
+	char param[128] = "", text[4096];
+	size_t length;
+
+	ck_assert_int_eq(lab_machine_model(&machine, "ev67-500", &err), 0);
+	ck_assert_int_eq(lab_machine_complete(&machine, &err), 0);
+	memset(param, 'x', 100);
+	ck_assert_int_eq(lab_machine_param(&machine, param, &err), 0);
+	ck_assert_int_eq(emulator_args_kernel(&machine, text, sizeof(text), &err), 0);
+	/* Another one with its blank: to the last character, or one beyond. */
+	length = 255 - strlen(text) - 1 + (size_t)_i;
+	ck_assert_uint_lt(length, sizeof(param));
+	memset(param, 'y', length);
+	param[length] = '\0';
+	ck_assert_int_eq(lab_machine_param(&machine, param, &err), 0);
+	ck_assert_int_eq(emulator_args_machine(&args, &machine, 9, &err), _i ? -EINVAL : 0);
+	if (_i)
+		ck_assert_ptr_nonnull(strstr(err.text, "256 characters, alpha takes 255"));
+}
+END_TEST
+
 START_TEST(ports)
 {
 	struct emulator_args args = { .n = 0 };
@@ -100,6 +127,7 @@ Suite *suite(void)
 	TCase *tcase = tcase_create("args");
 
 	tcase_add_loop_test(tcase, whole_lines, 0, (int)(sizeof(lines) / sizeof(lines[0])));
+	tcase_add_loop_test(tcase, too_long, 0, 2);
 	tcase_add_test(tcase, ports);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -47,6 +47,7 @@ const struct lab_arch lab_archs[LAB_ARCHS] = {
 		.arguments = ARGUMENTS " nokaslr mitigations=off tsc=reliable random.trust_cpu=on",
 		/* What it need not measure: QEMU's local APIC counts nanoseconds. */
 		.variant_arguments = " pmi_apic_hz=1000000000",
+		.arguments_max = 2047, /* COMMAND_LINE_SIZE of arch/x86/include/asm/setup.h */
 		.make = "lab",
 		.make_variants = "lab-kernels",
 	},
@@ -68,6 +69,7 @@ const struct lab_arch lab_archs[LAB_ARCHS] = {
 		.elf_only = true,
 		.arguments = ARGUMENTS,
 		.variant_arguments = "",
+		.arguments_max = 255, /* the same of Alpha, and what QEMU's dp264.c hands over */
 		.programs = "guest",
 		.timed_handlers = true,
 		.make = "lab-alpha",

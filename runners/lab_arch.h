@@ -3,6 +3,7 @@
 #define PMIPROOF_LAB_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "err.h"
@@ -43,6 +44,7 @@ struct lab_arch {
 	bool elf_only;		       /* it always is one */
 	const char *arguments;	       /* its command line begins with this */
 	const char *variant_arguments; /* to be added for a kernel with variants */
+	size_t arguments_max; /* characters of the whole; emulator and kernel cut it silently */
 
 	/*
 	 * Programs for its guests are static ones below this directory of the lab's, laid out as

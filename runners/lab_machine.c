@@ -57,7 +57,7 @@ const struct lab_fault lab_faults[] = {
 	{ X86, "handler-overflow", "N", "3",
 	  "every Nth time that the PMI handler enables the counters, one overflows at once" },
 	{ X86_ALPHA, "lost-pmi", "N", "7", "every Nth PMI does not arrive" },
-	{ X86, "spurious-pmi", "N", "7", "every Nth PMI is followed by one without a cause" },
+	{ X86_ALPHA, "spurious-pmi", "N", "7", "every Nth PMI is followed by one without a cause" },
 	{ X86, "slow-msr", "NS", "20000", "each access to a register of the PMU takes that long" },
 	{ X86, "shadow", NULL, "on",
 	  "sampling shadow after taken branches, but for precisely distributed events" },

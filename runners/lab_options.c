@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "emulator_args.h"
 
 #define MACHINE_HELP                                                                            \
 	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"               \
@@ -91,6 +92,7 @@ static int take(void *context, int option, const char *value, struct err *err)
 /* What can be said only when all options are known. */
 static int check(const struct lab_options *options, bool shell, struct err *err)
 {
+	char arguments[PATH_MAX];
 	const struct cpus *cpus = &options->run.cpus;
 	unsigned int n = lab_machine_cpus(&options->machine);
 
@@ -102,7 +104,7 @@ static int check(const struct lab_options *options, bool shell, struct err *err)
 	if (cpus->n && cpus->cpu[cpus->n - 1] >= (int)n)
 		return err_set(err, 0, "--cpu %s: this machine has CPU 0 only",
 			       options->run.cpu_list);
-	return 0;
+	return emulator_args_kernel(&options->machine, arguments, sizeof(arguments), err);
 }
 
 int lab_options_parse(struct lab_options *options, bool shell, int argc, char **argv)

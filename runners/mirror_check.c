@@ -237,10 +237,10 @@ START_TEST(file_gets_whole_lines_as_they_come)
 	struct mirrors mirrors;
 
 	snprintf(dest, sizeof(dest), "file:%s/mirror", dir);
-	write_to(journal, "one\ntwo\n");
+	write_to(journal, "one\ntwo\nth");
 	start(&mirrors, dest, false, &patient);
 	await_journal(dest + 5, "one\ntwo\n");
-	write_to(journal, "thr");
+	write_to(journal, "r");
 	clock_sleep_ms(300);
 	ck_assert(has_journal(dest + 5, "one\ntwo\n"));
 	write_to(journal, "ee\nfour\n");

@@ -18,6 +18,7 @@ static const struct {
 	{ "recover", cmd_recover, "put the machine back when a run was killed" },
 	{ "report", cmd_report, "show the report of a run again" },
 	{ "compare", cmd_compare, "reports side by side, and what changed" },
+	{ "history", cmd_history, "many reports in one file: what changed over time" },
 	{ "lab", cmd_lab, "the same on an emulated machine that has a PMU" },
 };
 

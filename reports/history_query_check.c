@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../fixtures/small_report.h"
+#include "history.h"
+#include "history_plot.h"
+
+Suite *suite(void);
+
+static char tmp[] = "/tmp/history-check-XXXXXX";
+static struct history *history;
+static struct err err;
+static FILE *seen; /* what was given back, a line each */
+static char *text;
+static size_t size;
+
+static void set_up(void)
+{
+	char path[64];
+
+	strcpy(tmp + strlen(tmp) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(tmp));
+	snprintf(path, sizeof(path), "%s/h.db", tmp);
+	ck_assert_msg(!history_open(&history, path, true, &err), "%s", err.text);
+	seen = open_memstream(&text, &size);
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	fclose(seen);
+	free(text);
+	history_close(history);
+	snprintf(command, sizeof(command), "rm -rf %s", tmp);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const struct small_report *report)
+{
+	static unsigned int n;
+	enum history_added added;
+	char dir[64];
+	int64_t id;
+
+	snprintf(dir, sizeof(dir), "%s/r%u", tmp, n++);
+	small_report_write(report, dir);
+	ck_assert_msg(!history_add(history, dir, NULL, &added, &id, &err), "%s", err.text);
+	ck_assert_int_eq(added, HISTORY_ADDED);
+}
+
+static void is_seen(const char *expected)
+{
+	fflush(seen);
+	ck_assert_str_eq(text, expected);
+}
+
+#define AT(minute) "2026-03-01T10:" minute ":00.000Z"
+#define INTEL(kernel)                                                                        \
+	"\"emulated\":false,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":6,\"model\":94," \
+	"\"name\":\"i7\"},\"kernel\":{\"release\":\"" kernel "\"}"
+#define LAB                                                                         \
+	"\"emulated\":true,\"lab\":{\"cpu_model\":\"Haswell\",\"mode\":\"exact\"}," \
+	"\"kernel\":{\"release\":\"6.1\"}"
+
+static int see_report(const struct history_report *report, void *context)
+{
+	(void)context;
+	fprintf(seen, "%lld %s %s %s %zu/%zu\n", (long long)report->id, report->cpu, report->kernel,
+		report->labels, report->count[VERDICT_PASS], report->count[VERDICT_FAIL]);
+	return 0;
+}
+
+/* By the time of the run, not of adding it. */
+START_TEST(listed)
+{
+	put(&(struct small_report){ .time = AT("02"), .verdicts = { "pass", "fail" } });
+	put(&(struct small_report){ .time = AT("01"), .machine = LAB, .labels = "{\"k\":\"v\"}" });
+	ck_assert_int_eq(history_list(history, see_report, NULL, &err), 0);
+	is_seen("2 Haswell (emulated, exact) 6.1 {\"k\":\"v\"} 1/0\n1 i7 6.1.0 {} 0/1\n");
+}
+END_TEST
+
+static int stop(const struct history_report *report, void *context)
+{
+	(void)context;
+	return (int)report->id;
+}
+
+START_TEST(a_query_that_is_ended)
+{
+	put(&(struct small_report){ 0 });
+	ck_assert_int_eq(history_list(history, stop, NULL, &err), 1);
+}
+END_TEST
+
+static int see_point(const struct history_point *point, void *context)
+{
+	(void)context;
+	fprintf(seen, "%lld %g %g %s %s\n", (long long)point->id, point->least, point->greatest,
+		point->unit, point->cpu);
+	return 0;
+}
+
+/* p50 of iteration i is 100 i. */
+START_TEST(trends)
+{
+	put(&(struct small_report){ .time = AT("02"), .samples = "1,2,3" });
+	put(&(struct small_report){
+		.time = AT("01"), .samples = "1,2,3", .verdicts = { "pass", "pass", "pass" } });
+	put(&(struct small_report){ .time = AT("03") });
+	ck_assert_int_eq(history_trend(history, "h", "t", "r", "p50", see_point, NULL, &err), 0);
+	ck_assert_int_eq(history_trend(history, "h", "t", "r", "n", see_point, NULL, &err), 0);
+	is_seen("2 100 300 ns i7\n1 100 100 ns i7\n2 3 3 1 i7\n1 3 3 1 i7\n");
+	ck_assert_int_eq(history_trend(history, "h", "t", "x", "p50", see_point, NULL, &err), 0);
+	ck_assert_int_eq(history_trend(history, "g", "t", "r", "p50", see_point, NULL, &err), 0);
+	is_seen("2 100 300 ns i7\n1 100 100 ns i7\n2 3 3 1 i7\n1 3 3 1 i7\n");
+}
+END_TEST
+
+static int see_flake(const struct history_flake *flake, void *context)
+{
+	(void)context;
+	fprintf(seen, "%s %s %s: %zu of %zu, %zu changes, %zu pass, %zu fail, %.16s\n",
+		flake->hypothesis, flake->kernel, flake->labels, flake->executions, flake->reports,
+		flake->changes, flake->count[VERDICT_PASS], flake->count[VERDICT_FAIL],
+		flake->changed);
+	return 0;
+}
+
+/* What differs between machines, kernels, labels or bounds is not flaky. */
+START_TEST(steady)
+{
+	put(&(struct small_report){ .time = AT("01") });
+	put(&(struct small_report){ .time = AT("02"), .verdicts = { "skip" } });
+	put(&(struct small_report){ .time = AT("03"), .verdicts = { "notrun" } });
+	put(&(struct small_report){ .time = AT("04"), .machine = LAB, .verdicts = { "fail" } });
+	put(&(struct small_report){
+		.time = AT("05"), .machine = INTEL("6.2"), .verdicts = { "fail" } });
+	put(&(struct small_report){
+		.time = AT("06"), .labels = "{\"a\":\"b\"}", .verdicts = { "fail" } });
+	put(&(struct small_report){ .time = AT("07"),
+				    .args = "[\"pmiproof\",\"run\",\"--bound\",\"h.c=1\"]",
+				    .verdicts = { "fail" } });
+	put(&(struct small_report){ .time = AT("08"),
+				    .args = "[\"pmiproof\",\"run\",\"--bound=h.c=2\"]",
+				    .verdicts = { "broken" } });
+	put(&(struct small_report){ .time = AT("09"),
+				    .args = "[\"pmiproof\",\"run\",\"-o\",\"other\"]" });
+	ck_assert_int_eq(history_flaky(history, see_flake, NULL, &err), 0);
+	is_seen("");
+}
+END_TEST
+
+START_TEST(flaky)
+{
+	/* known is fail; where it is written does not matter */
+	put(&(struct small_report){ .time = AT("03"), .verdicts = { "known" } });
+	put(&(struct small_report){ .time = AT("01"), .args = "[\"-o\",\"x\"]" });
+	put(&(struct small_report){ .time = AT("04"), .verdicts = { "fail" } });
+	/* from one iteration to the next */
+	put(&(struct small_report){ .time = AT("05"),
+				    .machine = INTEL("6.2"),
+				    .labels = "{\"a\":\"b\"}",
+				    .verdicts = { "pass", "fail", "skip", "pass" } });
+	ck_assert_int_eq(history_flaky(history, see_flake, NULL, &err), 0);
+	is_seen("h 6.1.0 {}: 3 of 3, 1 changes, 1 pass, 2 fail, 2026-03-01T10:03\n"
+		"h 6.2 {\"a\":\"b\"}: 3 of 1, 2 changes, 2 pass, 1 fail, 2026-03-01T10:05\n");
+}
+END_TEST
+
+/* The same reports from their files and from the history make the same comparison. */
+START_TEST(compared)
+{
+	static const struct small_report reports[] = {
+		/* two groups by each key */
+		{ .time = AT("01"), .machine = INTEL("6.1"), .samples = "1,2,9" },
+		{ .time = AT("02"),
+		  .machine = INTEL("6.2"),
+		  .samples = "11,12,19",
+		  .verdicts = { "fail", "pass" } },
+		{ .time = AT("03"), .machine = INTEL("6.1"), .samples = "2,3,4" },
+		{ .time = AT("04"), .machine = LAB, .labels = "{\"k\":\"v\"}" },
+	};
+	char paths[4][64];
+	char *names[] = { paths[0], paths[1], paths[2], paths[3] };
+	struct compare_request request = { .paths = names, .n = 4, .key = "k" };
+
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s/c%zu", tmp, i);
+		small_report_write(&reports[i], paths[i]);
+		put(&reports[i]);
+	}
+	for (request.by = COMPARE_CPU_MODEL; request.by <= COMPARE_LABEL; request.by++) {
+		struct comparison files, stored;
+		char *a, *b;
+		size_t n;
+		FILE *out = open_memstream(&a, &n);
+
+		ck_assert_msg(!compare_read(&files, &request, &err), "%s", err.text);
+		ck_assert_int_eq(compare_json(out, &files, &request, &err), 0);
+		fclose(out);
+		out = open_memstream(&b, &n);
+		ck_assert_msg(!history_compare(history, &request, &stored, &err), "%s", err.text);
+		ck_assert_int_eq(compare_json(out, &stored, &request, &err), 0);
+		fclose(out);
+		ck_assert_str_eq(a, b);
+		ck_assert_uint_eq(stored.n_columns, 2);
+		comparison_free(&files);
+		comparison_free(&stored);
+		free(a);
+		free(b);
+	}
+}
+END_TEST
+
+/* What a machine calls itself stays text, also in the script that draws. */
+START_TEST(plotted)
+{
+	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
+	char *const none[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p51" };
+	char *svg;
+
+	put(&(struct small_report){
+		.time = AT("01"), .samples = "1,2,3", .verdicts = { "pass", "pass" } });
+	put(&(struct small_report){ .time = AT("02"),
+				    .samples = "1,2,3",
+				    .machine = "\"cpu\":{\"name\":\"<b>`date`\\\"\\nEND\"}" });
+	put(&(struct small_report){ .time = "never", .samples = "1,2,3" });
+	ck_assert_int_eq(history_plot(history, none, &svg, &err), -ENODATA);
+	if (access("/usr/bin/gnuplot", X_OK)) {
+		ck_assert_int_eq(history_plot(history, words, &svg, &err), -ENOENT);
+		return;
+	}
+	ck_assert_msg(!history_plot(history, words, &svg, &err), "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""));
+	ck_assert_ptr_nonnull(strstr(svg, "h, t, r (n = 2 reports)"));
+	ck_assert_ptr_nonnull(strstr(svg, "p50 [ns]"));
+	ck_assert_ptr_nonnull(strstr(svg, "i7, 6.1.0"));
+	ck_assert_ptr_null(strstr(svg, "<b>"));
+	ck_assert_ptr_null(strstr(svg, "`"));
+	free(svg);
+}
+END_TEST
+
+START_TEST(too_many_lines_for_a_plot)
+{
+	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
+	char *svg;
+
+	for (int i = 0; i < 33; i++) {
+		char machine[128], time[32];
+
+		snprintf(machine, sizeof(machine), "\"kernel\":{\"release\":\"6.%d\"}", i);
+		snprintf(time, sizeof(time), "2026-03-01T10:%02d:00.000Z", i);
+		put(&(struct small_report){ .time = time, .machine = machine, .samples = "1,2,3" });
+	}
+	ck_assert_int_eq(history_plot(history, words, &svg, &err), -E2BIG);
+}
+END_TEST
+
+START_TEST(nothing_there)
+{
+	const struct compare_request request = { .by = COMPARE_KERNEL };
+	struct comparison all;
+
+	ck_assert_int_eq(history_compare(history, &request, &all, &err), -ENODATA);
+	ck_assert_int_eq(history_flaky(history, see_flake, NULL, &err), 0);
+	ck_assert_int_eq(history_list(history, see_report, NULL, &err), 0);
+	is_seen("");
+}
+END_TEST
+
+START_TEST(more_groups_than_columns)
+{
+	const struct compare_request request = { .by = COMPARE_KERNEL };
+	struct comparison all;
+
+	for (int i = 0; i <= COMPARE_MAX; i++) {
+		char machine[256], time[32];
+
+		snprintf(machine, sizeof(machine),
+			 "\"emulated\":false,\"kernel\":{\"release\":"
+			 "\"6.%d\"}",
+			 i);
+		snprintf(time, sizeof(time), "2026-03-01T10:%02d:00.000Z", i);
+		put(&(struct small_report){ .time = time, .machine = machine });
+	}
+	ck_assert_int_eq(history_compare(history, &request, &all, &err), -E2BIG);
+	ck_assert_str_eq(err.text, "more than 26 columns");
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *all = suite_create("history_query");
+	TCase *tests = tcase_create("history_query");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, listed);
+	tcase_add_test(tests, a_query_that_is_ended);
+	tcase_add_test(tests, trends);
+	tcase_add_test(tests, steady);
+	tcase_add_test(tests, flaky);
+	tcase_add_test(tests, compared);
+	tcase_add_test(tests, plotted);
+	tcase_add_test(tests, too_many_lines_for_a_plot);
+	tcase_add_test(tests, nothing_there);
+	tcase_add_test(tests, more_groups_than_columns);
+	suite_add_tcase(all, tests);
+	return all;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gnuplot.h"
+#include "html.h"
+#include "plot.h"
+
+#define PLOTS_MAX 200 /* each takes a gnuplot to be run */
+
+/* What stands for what, below a plot, where it has room and text is text. */
+static void put_legend(struct html *html, const struct plot_shape *shape)
+{
+	static const char *const marks[PLOT_CURVES] = { "\u25cb", "\u25a1", "\u25b3", "\u25c7",
+							"\u25cf" };
+
+	if (!shape->n_legend)
+		return;
+	fputs("<ul class=\"legend\">\n", html->out);
+	for (size_t i = 0; i < shape->n_legend; i++) {
+		fprintf(html->out, "<li><span class=\"colour-%zu\">%s</span> ", i + 1,
+			shape->marks && marks[i] ? marks[i] : "\u25ac");
+		html_text(html, shape->legend[i]);
+		fputs("</li>\n", html->out);
+	}
+	if (shape->band)
+		fputs("<li><span class=\"band\">\u25ac</span> bounds</li>\n", html->out);
+	fputs("</ul>\n", html->out);
+}
+
+static void put_figure(struct html *html, const struct plot_spec *spec,
+		       const struct plot_shape *shape, const char *svg)
+{
+	fputs("<figure>\n<div class=\"scroll plot\" role=\"img\" aria-label=\"", html->out);
+	html_text(html, spec->title);
+	fprintf(html->out, "\">%s</div>\n", svg);
+	put_legend(html, shape);
+	fputs("<figcaption>", html->out);
+	html_text(html, spec->title);
+	fputs(html->report->emulated ? " (emulated). " : ". ", html->out);
+	if (spec->note)
+		html_text(html, spec->note);
+	if (shape->left_out)
+		fprintf(html->out, " The first %zu of %zu rows.", shape->rows,
+			shape->rows + shape->left_out);
+	fputs("</figcaption>\n</figure>\n", html->out);
+}
+
+/* Without gnuplot a report has its tables. */
+static void miss(struct html *html, const struct plot_spec *spec, int result, const struct err *err)
+{
+	html->no_gnuplot = result == -ENOENT;
+	if (!html->plot_error && asprintf(&html->plot_error, "The plot \"%s\" is missing: %s.",
+					  spec->title, err->text) < 0) {
+		html->plot_error = NULL;
+		html->result = -ENOMEM;
+	}
+}
+
+static void draw(struct html *html, const struct plot_spec *spec, const char *script,
+		 const struct plot_shape *shape)
+{
+	struct err err;
+	char name[32];
+	char *svg;
+	int result;
+
+	snprintf(name, sizeof(name), "plot%u", ++html->plots);
+	result = gnuplot_svg(script, name, shape->width, shape->height, &svg, &err);
+	if (result)
+		miss(html, spec, result, &err);
+	else
+		put_figure(html, spec, shape, svg);
+	free(svg);
+}
+
+/* A journal may have any number of tables. */
+static bool is_enough(struct html *html)
+{
+	if (html->plots < PLOTS_MAX)
+		return false;
+	if (!html->plot_error)
+		html->plot_error = strdup("There are more plots than a report shows.");
+	return true;
+}
+
+static void put_plot(struct html *html, const struct plot_spec *spec,
+		     const struct cost_table *tables, size_t n, size_t index)
+{
+	struct plot_shape shape = { 0 };
+	char *script = NULL;
+	size_t size;
+	FILE *out = open_memstream(&script, &size);
+	int result = out ? plot_script(spec, tables, n, index, out, &shape) : -ENOMEM;
+
+	if (out && (fclose(out) || !script))
+		result = -ENOMEM;
+	if (!result)
+		draw(html, spec, script, &shape);
+	else if (result != -ENODATA)
+		html->result = result;
+	plot_shape_free(&shape);
+	free(script);
+}
+
+void html_plots(struct html *html, const struct cost_table *tables, size_t n, size_t index)
+{
+	for (const struct plot_spec *spec = plot_specs; spec->table && !html->no_gnuplot; spec++)
+		if (plot_fits(spec, tables, n, index) && !is_enough(html))
+			put_plot(html, spec, tables, n, index);
+}
