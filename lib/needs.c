@@ -41,13 +41,17 @@ static struct perf_event_attr user_cycles(void)
 
 static int need_pmu(const struct need *need, const struct cpus *cpus, struct err *err)
 {
-	struct perf_event_attr attr =
-		need->value ? event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES)
-			    : user_cycles();
+	const struct perf_event_attr any = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	const struct perf_event_attr attr = need->value ? any : user_cycles();
 	int result = event_probe(&attr, err);
 
 	(void)cpus;
-	if (result)
+	if (!result)
+		return 0;
+	/* Alpha's counts all there is. */
+	if (!need->value && !event_probe(&any, NULL))
+		err_prefix(err, "needs a hardware PMU that can leave out the kernel");
+	else
 		err_prefix(err, "needs a hardware PMU");
 	return result;
 }
