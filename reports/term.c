@@ -111,7 +111,7 @@ static int put_decision(FILE *out, const struct report *report, const struct rep
 		fputs(first ? first : "", out);
 		if (json_array_size(reasons) > 1)
 			fprintf(out, " (and %zu more)", json_array_size(reasons) - 1);
-		if (deciding->known)
+		if (deciding && deciding->known)
 			fputs("; a known issue", out);
 		return 0;
 	}

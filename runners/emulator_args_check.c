@@ -37,9 +37,10 @@ static const struct {
 	      " -cpu SandyBridge,stepping=7" X86_ABSENT ",pmu=on,fault-lost-pmi=9" X86_BOOT FIRST
 	      " norandmaps pmi_apic_hz=1000000000 pmi_variant=freeze nosmt -- lab guest" },
 	{ "ev67-500", NULL, NULL, NULL, NULL,
-	  ALPHA " -cpu ev67,frequency=500,pmu=on" BOOT FIRST " norandmaps -- lab guest" },
+	  ALPHA " -cpu ev67,frequency=500,pmu=on" BOOT " epoch=2000" FIRST
+		" norandmaps -- lab guest" },
 	{ "ev67-667", "exact", NULL, "fixed", "x=1",
-	  ALPHA " -cpu ev67,frequency=667,pmu=on" BOOT FIRST
+	  ALPHA " -cpu ev67,frequency=667,pmu=on" BOOT " epoch=2000" FIRST
 		" norandmaps pmi_variant=fixed x=1 -- lab guest" },
 };
 

@@ -312,21 +312,30 @@ bool execution_is_stuck(char state, int64_t since_kill_ms)
 	return since_kill_ms >= (ending ? KILL_GRACE_ENDING_MS : KILL_GRACE_MS);
 }
 
+/* Is a process that was killed to be waited for no longer? */
+static bool take_stuck(struct execution *execution, pid_t pid, int64_t since_kill_ms)
+{
+	struct process process = { 0 };
+
+	process_read(pid, &process);
+	if (!execution_is_stuck(process.state, since_kill_ms))
+		return false;
+	execution->stuck = pid;
+	execution->stuck_state = process.state;
+	execution->stuck_s = (double)since_kill_ms / 1000;
+	return true;
+}
+
 /* A machine that was stopped goes on with a clock that has jumped: look once more at the process.
  */
 static void look_after_kill(struct execution *execution, int64_t since_kill_ms)
 {
 	struct pollfd end = { .fd = execution->pidfd, .events = POLLIN };
-	struct process process = { 0 };
 
-	if (poll(&end, 1, 0) > 0) {
+	if (poll(&end, 1, 0) > 0)
 		execution->gone = true;
-		return;
-	}
-	process_read(execution->pid, &process);
-	execution->stuck = execution_is_stuck(process.state, since_kill_ms);
-	execution->stuck_state = process.state;
-	execution->stuck_s = (double)since_kill_ms / 1000;
+	else
+		take_stuck(execution, execution->pid, since_kill_ms);
 }
 
 static void watch_time(struct execution *execution)
@@ -468,6 +477,19 @@ static void find_survivors(struct execution *execution)
 	}
 }
 
+/* What it left was killed, too, and takes its time to be gone, or sleeps in the kernel for ever. */
+static void await_rest(struct execution *execution)
+{
+	int64_t killed = clock_ms();
+	pid_t one;
+
+	while (family_descendants(getpid(), execution->supervisor->janitor, &one, 1) &&
+	       !take_stuck(execution, one, clock_ms() - killed)) {
+		kill(one, SIGKILL);
+		clock_sleep_ms(10);
+	}
+}
+
 /* Take what is still in the pipes and in the kernel log, now that nobody writes any more. */
 static void drain(struct execution *execution)
 {
@@ -505,11 +527,12 @@ int execution_run(struct execution *execution, struct err *err)
 	if (execution->gone)
 		find_survivors(execution);
 	kill_all(execution);
+	if (execution->gone)
+		await_rest(execution);
 	drain(execution);
 	if (execution->gone)
 		waitpid(execution->pid, &execution->status, 0);
-	else
-		execution->supervisor->stuck = execution->pid;
+	execution->supervisor->stuck = execution->stuck;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		; /* what was left to us by a process that ended before it */
 	return 0;
@@ -546,7 +569,7 @@ static void judge_ending(const struct execution *execution, struct judge *judge)
 		judge_add(judge, VERDICT_HUNG,
 			  "process %d is still there %.0f s after SIGKILL (state %c): nothing more "
 			  "can be tested before it is gone, which may take a reboot",
-			  (int)execution->pid, execution->stuck_s, execution->stuck_state);
+			  (int)execution->stuck, execution->stuck_s, execution->stuck_state);
 }
 
 /* The exit status of a test that ended by itself, against what it said. */

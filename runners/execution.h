@@ -57,7 +57,7 @@ struct execution {
 	enum ending ending;
 	bool gone;	  /* the process has ended */
 	bool killed;	  /* SIGTERM was not enough */
-	bool stuck;	  /* SIGKILL was not enough, ... */
+	pid_t stuck;	  /* for this one, its or of what it left, SIGKILL was not enough, ... */
 	char stuck_state; /* ... with this state (proc(5)) ... */
 	double stuck_s;	  /* ... this long after it */
 	int status;	  /* as of waitpid() */

@@ -67,7 +67,8 @@ const struct lab_arch lab_archs[LAB_ARCHS] = {
 		.kernel = "variants",
 		.machine_id = EM_ALPHA,
 		.elf_only = true,
-		.arguments = ARGUMENTS,
+		/* Otherwise it takes year 26 for 2006 (arch/alpha/kernel/rtc.c). */
+		.arguments = ARGUMENTS " epoch=2000",
 		.variant_arguments = "",
 		.arguments_max = 255, /* the same of Alpha, and what QEMU's dp264.c hands over */
 		.programs = "guest",
