@@ -357,6 +357,27 @@ START_TEST(corrected_for_what_is_compared)
 }
 END_TEST
 
+/*
+ * Holm by hand: of three, the least p is tripled, the next doubled, but not below the one before,
+ * and the last stays. 5 above 5 is 1 of 252 orders.
+ */
+START_TEST(corrected_after_holm)
+{
+	const char *const a[] = { ROW("z", "0", "5", "1,2,3,4,5"), ROW("x", "0", "8", LOW8),
+				  ROW("y", "0", "8", LOW8), NULL };
+	const char *const b[] = { ROW("z", "0", "5", "11,12,13,14,15"), ROW("x", "0", "8", HIGH8),
+				  ROW("y", "0", "8", HIGH8), NULL };
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert_uint_eq(pair.all.n_series, 3);
+	ck_assert_double_eq_tol(pair.all.series[0].change[1].p, 2.0 / 252, 1e-9);
+	ck_assert_double_eq_tol(pair.all.series[1].change[1].p, 3 * 2.0 / 12870, 1e-9);
+	ck_assert_double_eq_tol(pair.all.series[2].change[1].p, 3 * 2.0 / 12870, 1e-9);
+	end(&pair);
+}
+END_TEST
+
 /* Which is the worst of the reports of a group. */
 START_TEST(verdict_of_a_group)
 {
@@ -473,6 +494,7 @@ Suite *suite(void)
 	tcase_add_test(tests, groups_of_reports);
 	tcase_add_test(tests, a_mixed_baseline);
 	tcase_add_test(tests, corrected_for_what_is_compared);
+	tcase_add_test(tests, corrected_after_holm);
 	tcase_add_test(tests, verdict_of_a_group);
 	tcase_add_test(tests, more_columns_than_there_are_letters);
 	tcase_add_test(tests, as_json);
