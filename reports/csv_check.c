@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixtures/formatted.h"
 #include "csv.h"
-#include "format.h"
 #include "number.h"
 
 Suite *suite(void);
 
-#define JOURNALS "fixtures/journals/"
 #define FIELDS_MAX 32
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -81,25 +80,10 @@ static char *parse_line(char *text, struct line *line)
 	}
 }
 
-static char *csv_of(const char *journal)
-{
-	char path[128];
-	struct err err;
-	size_t size;
-	char *text;
-
-	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journal);
-	ck_assert_int_eq(
-		format_text(&(struct format_request){ .format = format_find("csv"), .path = path },
-			    &text, &size, &err),
-		0);
-	return text;
-}
-
 /* How many lines have all these values; NULL is any. */
 static size_t find(const char *journal, const char *const want[FIELDS])
 {
-	char *text = csv_of(journal);
+	char *text = formatted("csv", journal);
 	struct line line;
 	size_t n = 0;
 

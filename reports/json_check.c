@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixtures/formatted.h"
 #include "../fixtures/json_schema.h"
-#include "format.h"
 
 Suite *suite(void);
-
-#define JOURNALS "fixtures/journals/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -17,26 +15,12 @@ static const char *const journals[] = {
 	"unknown",  "guarded",	"resumed", "markup",  "cost-before",
 };
 
-static const char *path_of(const char *journal, char *path, size_t size)
-{
-	snprintf(path, size, JOURNALS "%s.jsonl", journal);
-	return path;
-}
-
 static json_t *document_of(const char *journal)
 {
-	char path[128];
-	const struct format_request request = {
-		.format = format_find("json"),
-		.path = path_of(journal, path, sizeof(path)),
-	};
+	char *text = formatted("json", journal);
 	json_error_t error;
 	json_t *document;
-	struct err err;
-	size_t size;
-	char *text;
 
-	ck_assert_int_eq(format_text(&request, &text, &size, &err), 0);
 	for (const char *c = text; *c; c++)
 		ck_assert(*c == '\n' || (*c >= ' ' && *c <= '~'));
 	document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
@@ -104,7 +88,8 @@ START_TEST(holds_every_record)
 	struct err err;
 	char path[128];
 
-	ck_assert_int_eq(report_read(&report, path_of(journals[_i], path, sizeof(path)), &err), 0);
+	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journals[_i]);
+	ck_assert_int_eq(report_read(&report, path, &err), 0);
 	same(document, "run", report.run);
 	same(document, "machine", report.machine);
 	same(document, "done", report.done);

@@ -4,29 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "../fixtures/formatted.h"
 #include "xml.h"
 
 Suite *suite(void);
 
-#define JOURNALS "fixtures/journals/"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char *junit_of(const char *journal)
-{
-	char path[128];
-	struct err err;
-	size_t size;
-	char *text;
-
-	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journal);
-	ck_assert_int_eq(format_text(&(struct format_request){ .format = format_find("junit"),
-							       .path = path },
-				     &text, &size, &err),
-			 0);
-	return text;
-}
 
 /* By hand from the journals. */
 static const struct {
@@ -71,7 +54,7 @@ static const struct {
 
 START_TEST(says_what_the_journal_says)
 {
-	char *text = junit_of(parts[_i].journal);
+	char *text = formatted("junit", parts[_i].journal);
 
 	ck_assert_msg(strstr(text, parts[_i].part) != NULL, "%s", parts[_i].part);
 	free(text);

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixtures/formatted.h"
 #include "../fixtures/json_schema.h"
-#include "format.h"
 #include "kcidb.h"
 #include "record.h"
 
 Suite *suite(void);
-
-#define JOURNALS "fixtures/journals/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -34,17 +32,9 @@ static json_t *parse(const char *text)
 
 static json_t *document_of(const char *journal)
 {
-	char path[128];
+	char *text = formatted("kcidb", journal);
 	json_t *document;
-	struct err err;
-	size_t size;
-	char *text;
 
-	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journal);
-	ck_assert_int_eq(format_text(&(struct format_request){ .format = format_find("kcidb"),
-							       .path = path },
-				     &text, &size, &err),
-			 0);
 	document = parse(text);
 	free(text);
 	return document;

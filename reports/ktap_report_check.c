@@ -5,28 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "../fixtures/formatted.h"
 
 Suite *suite(void);
 
-#define JOURNALS "fixtures/journals/"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char *ktap_of(const char *journal)
-{
-	char path[128];
-	struct err err;
-	size_t size;
-	char *text;
-
-	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journal);
-	ck_assert_int_eq(
-		format_text(&(struct format_request){ .format = format_find("ktap"), .path = path },
-			    &text, &size, &err),
-		0);
-	return text;
-}
 
 static bool matches(const char *pattern, const char *line)
 {
@@ -82,7 +65,7 @@ START_TEST(is_what_ktap_says)
 		"unknown",  "guarded",	"resumed", "markup",  "cost-before",
 	};
 	struct level levels[2] = { 0 };
-	char *text = ktap_of(journals[_i]);
+	char *text = formatted("ktap", journals[_i]);
 	char *rest = NULL;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -127,7 +110,7 @@ static const struct {
 
 START_TEST(says_what_the_journal_says)
 {
-	char *text = ktap_of(parts[_i].journal);
+	char *text = formatted("ktap", parts[_i].journal);
 
 	ck_assert_msg(strstr(text, parts[_i].part) != NULL, "%s", parts[_i].part);
 	free(text);
