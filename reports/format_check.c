@@ -8,28 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../fixtures/formatted.h"
 #include "format.h"
 #include "outfile.h"
 #include "verdict_map.h"
 
 Suite *suite(void);
 
-#define JOURNALS "fixtures/journals/"
 #define GOLDEN "reports/golden/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char *load(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = fopen(path, "r");
-
-	ck_assert_msg(file != NULL, "%s", path);
-	ck_assert_int_ge(getdelim(&text, &size, '\0', file), 0);
-	fclose(file);
-	return text;
-}
 
 /* Where two long texts differ first. */
 static void same_text(const char *text, const char *golden, const char *path)

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixtures/formatted.h"
 #include "format.h"
 #include "html.h"
 
 Suite *suite(void);
 
-#define JOURNALS "fixtures/journals/"
 #define GOLDEN "reports/golden/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -32,18 +32,6 @@ static size_t count(const char *text, const char *what)
 	for (; (text = strstr(text, what)); text += strlen(what))
 		n++;
 	return n;
-}
-
-static char *load(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = fopen(path, "r");
-
-	ck_assert_msg(file != NULL, "%s", path);
-	ck_assert_int_ge(getdelim(&text, &size, '\0', file), 0);
-	fclose(file);
-	return text;
 }
 
 /* Without the style sheet. It has no table that would be plotted. */

@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../fixtures/formatted.h"
 #include "report.h"
 #include "text.h"
 
 Suite *suite(void);
-
-#define JOURNALS "fixtures/journals/"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -27,18 +26,6 @@ static char *show(const char *journal, const struct report_options *options)
 	snprintf(path, sizeof(path), JOURNALS "%s.jsonl", journal);
 	ck_assert_msg(!report_term(out, path, options, &err), "%s", err.text);
 	fclose(out);
-	return text;
-}
-
-static char *load(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = fopen(path, "r");
-
-	ck_assert_msg(file != NULL, "%s", path);
-	ck_assert_int_ge(getdelim(&text, &size, '\0', file), 0);
-	fclose(file);
 	return text;
 }
 
