@@ -547,7 +547,7 @@ const struct hypothesis hypothesis = {
 		 "(time, CPU, address, user or kernel), and what the event counted.",
 	.source = "perf_event_open(2); kernel/events/core.c, perf_output_sample()",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 30,
+	.budget_s = 60,
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
