@@ -26,12 +26,13 @@
 struct prove {
 	struct prove_options options;
 	struct proofs proofs;
+	struct mutants mutants; /* for completeness */
 	struct suite suite;
 	struct progress progress;
 	struct prove_crew crew;
 	struct prove_results results;
 	int64_t started; /* clock_ms() */
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], mutants_path[PATH_MAX];
 };
 
 static void guest_ended(void *context, struct prove_guest *guest)
@@ -245,7 +246,7 @@ static int check_complete(const struct prove *prove, const struct prove_files *f
 	if (!result && (!names || !out))
 		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
 	if (!result)
-		n = proofs_gaps(&prove->proofs, names, tables, out);
+		n = proofs_gaps(&prove->proofs, names, tables, &prove->mutants, out);
 	if (!result && !n)
 		n = proofs_unrefuted(&prove->proofs, &prove->suite, out);
 	close_tables(tables);
@@ -268,6 +269,14 @@ static int load_suite(struct prove *prove, struct err *err)
 		return suite_load(&prove->suite, prove->options.suites, NULL, 0, err);
 	result = suite_default_dir(dir, sizeof(dir), err);
 	return result ? result : suite_load(&prove->suite, dir, NULL, 0, err);
+}
+
+/* The table of mutants, of which the table of proofs need say nothing. */
+static int load_mutants(struct prove *prove, struct err *err)
+{
+	int result = mutants_default(prove->mutants_path, sizeof(prove->mutants_path), err);
+
+	return result ? result : mutants_read(&prove->mutants, prove->mutants_path, err);
 }
 
 /* A kernel is to be tested: where it can be. */
@@ -299,6 +308,8 @@ static int load(struct prove *prove, struct err *err)
 		result = prove_files_find(&files, &prove->proofs, options->partial, err);
 	if (!result)
 		result = proofs_known(&prove->proofs, &prove->suite, files.variants, err);
+	if (!result && !options->partial)
+		result = load_mutants(prove, err);
 	if (!result && !options->partial)
 		result = check_complete(prove, &files, err);
 	if (!result)
@@ -349,6 +360,7 @@ static void release(struct prove *prove)
 	prove_results_free(&prove->results);
 	free(prove->crew.guests);
 	suite_free(&prove->suite);
+	mutants_free(&prove->mutants);
 	proofs_free(&prove->proofs);
 	free(prove);
 }
