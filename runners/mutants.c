@@ -48,12 +48,40 @@ static bool is_elsewhere(const char *name)
 	return !strcmp(name, "variant") || !strcmp(name, "kernel") || !strcmp(name, "repeat");
 }
 
+static int add_without(struct mutant *mutant, const char *name, struct err *err)
+{
+	if (proof_list_has(&mutant->without, name))
+		return err_set(err, 0, "without %s: given twice", name);
+	if (mutant->without.n == PROOF_LIST_MAX)
+		return err_set(err, 0, "without %s: more than %d", name, PROOF_LIST_MAX);
+	mutant->without.name[mutant->without.n++] = name;
+	return 0;
+}
+
+/* It tells something here after all. */
+static int remove_without(struct mutant *mutant, const char *name, struct err *err)
+{
+	struct proof_list *list = &mutant->without;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (strcmp(list->name[i], name) != 0)
+			continue;
+		list->name[i] = list->name[--list->n];
+		return 0;
+	}
+	return err_set(err, 0, "with %s: it is there", name);
+}
+
 static int take_setting(struct mutant *mutant, const char *name, const char *value, struct err *err)
 {
 	if (is_elsewhere(name))
 		return err_set(err, 0, "a mutant has no %s", name);
 	if (value && !strcmp(name, "arch"))
 		return set_arch(mutant, value, err);
+	if (value && !strcmp(name, "without"))
+		return add_without(mutant, value, err);
+	if (value && !strcmp(name, "with"))
+		return remove_without(mutant, value, err);
 	if (value && *value && !strcmp(name, "base")) {
 		mutant->base = value;
 		return 0;
@@ -94,10 +122,10 @@ static int add_mutant(struct mutants *mutants, const struct mutant *mutant, stru
 static int begin_mutant(struct mutants *mutants, unsigned int line, char *const *words, size_t n,
 			struct err *err)
 {
-	struct mutant mutant = { .line = line, .machine = mutants->every, .base = LAB_PLAIN };
+	struct mutant mutant = mutants->every;
 	int result = proofs_line_name(&mutant.machine, words[0], n > 1 ? words[1] : NULL, err);
 
-	mutant.machine.line = line;
+	mutant.line = mutant.machine.line = line;
 	for (size_t i = 2; !result && i < n; i += 2)
 		result = take_setting(&mutant, words[i], i + 1 < n ? words[i + 1] : NULL, err);
 	if (!result)
@@ -115,10 +143,8 @@ static int take_every(struct mutants *mutants, char *const *words, size_t n, str
 	if (mutants->n)
 		return err_set(err, 0, "every: before the first mutant");
 	for (size_t i = 1; !result && i < n; i += 2)
-		result = is_elsewhere(words[i])
-				 ? err_set(err, 0, "a mutant has no %s", words[i])
-				 : proofs_line_setting(&mutants->every, words[i],
-						       i + 1 < n ? words[i + 1] : NULL, err);
+		result = take_setting(&mutants->every, words[i], i + 1 < n ? words[i + 1] : NULL,
+				      err);
 	return result;
 }
 
@@ -275,7 +301,8 @@ int mutants_parse(struct mutants *mutants, const char *path, FILE *file, struct 
 	int result;
 
 	*mutants = (struct mutants){ .path = path };
-	proofs_line_defaults(&mutants->every);
+	mutants->every.base = LAB_PLAIN;
+	proofs_line_defaults(&mutants->every.machine);
 	result = words_read(file, &mutants->text, take_words, mutants, &line, err);
 	if (!result)
 		result = finish(mutants, &line, err);

@@ -33,14 +33,15 @@ struct mutant {
 	const char *effect;	/* what a user of perf sees */
 	const char *equivalent; /* why nobody can see it; NULL: it can be seen */
 	struct mutant_witness witness;
-	const char **names; /* HYPOTHESIS.CHECK that says what is wrong */
+	struct proof_list without; /* hypotheses that tell nothing on this machine */
+	const char **names;	   /* HYPOTHESIS.CHECK that says what is wrong */
 	size_t n_names;
 };
 
 struct mutants {
-	const char *path;	    /* the caller's */
-	char *text;		    /* of the file, cut into words */
-	struct proof_machine every; /* what each machine has */
+	const char *path;    /* the caller's */
+	char *text;	     /* of the file, cut into words */
+	struct mutant every; /* what each begins with */
 	struct mutant *mutants;
 	size_t n;
 };

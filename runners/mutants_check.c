@@ -35,7 +35,7 @@ START_TEST(reads_blocks)
 {
 	static const char text[] =
 		"# comment\n"
-		"every option h.o=1\n"
+		"every option h.o=1 without far without slow\n"
 		"mutant sample-twice # another\n"
 		"\tfile\tkernel/events/core.c\n"
 		"\tfunction\t__perf_event_overflow\n"
@@ -43,7 +43,8 @@ START_TEST(reads_blocks)
 		"\twitness\trecords\t>= 12\n"
 		"\tnames\th.once h.none_twice\n"
 		"\tnames\tg.count\n"
-		"mutant late cpu-model Haswell mode smp param x=1 option h.p=2 base freeze\n"
+		"mutant late cpu-model Haswell mode smp param x=1 option h.p=2 base freeze with "
+		"far without odd\n"
 		"effect it is late\nfunction g\nfile f.c\nwitness delay\nnames h.hung\n"
 		"mutant unseen arch alpha\n" REST "equivalent nobody reads it\n";
 	const struct mutant *twice, *late, *unseen;
@@ -67,6 +68,7 @@ START_TEST(reads_blocks)
 	ck_assert_double_eq(twice->witness.value, 12);
 	ck_assert_uint_eq(twice->n_names, 3);
 	ck_assert_uint_eq(twice->machine.own.n, 1);
+	ck_assert_uint_eq(twice->without.n, 2);
 
 	late = &mutants.mutants[1];
 	ck_assert_str_eq(late->machine.lab.model->name, "Haswell");
@@ -76,6 +78,9 @@ START_TEST(reads_blocks)
 	ck_assert_str_eq(late->machine.own.name[0], "h.o=1");
 	ck_assert_str_eq(late->machine.own.name[1], "h.p=2");
 	ck_assert_str_eq(late->base, "freeze");
+	ck_assert_uint_eq(late->without.n, 2);
+	ck_assert(proof_list_has(&late->without, "slow"));
+	ck_assert(proof_list_has(&late->without, "odd"));
 	ck_assert_ptr_null(late->witness.relation);
 
 	unseen = &mutants.mutants[2];
@@ -126,6 +131,9 @@ static const struct {
 	{ "mutant m kernel stock\n", "table:1: a mutant has no kernel" },
 	{ "mutant m repeat 3\n", "table:1: a mutant has no repeat" },
 	{ "mutant m base m\n", "is given twice" },
+	{ "mutant m without h without h\n", "table:1: without h: given twice" },
+	{ "mutant m with h\n", "table:1: with h: it is there" },
+	{ "mutant m with\n", "table:1: a machine has no with" },
 	{ "mutant m base x,,y\n", "not a name, or names with commas" },
 	{ "every repeat 3\n", "table:1: a mutant has no repeat" },
 	{ "every colour red\n", "table:1: a machine has no colour" },
