@@ -272,6 +272,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
 	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
+	install -D -m 644 fixtures/kernels/mutants $(LIBEXEC)/mutants
 	install -D -m 644 reports/known-issues $(LIBEXEC)/known-issues
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
