@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "text.h"
 #include "xml.h"
 
 void html_text(struct html *html, const char *text)
@@ -68,12 +69,11 @@ void html_cell(struct html *html, const char *class, const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text) {
 		html->result = -ENOMEM;
 		return;
 	}

@@ -8,6 +8,7 @@
 #include "distribution.h"
 #include "gnuplot.h"
 #include "plot.h"
+#include "text.h"
 #include "unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -37,12 +38,11 @@ __attribute__((format(printf, 2, 3))) static int put_label(FILE *script, const c
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0)
+	if (!text)
 		return -ENOMEM;
 	gnuplot_label(script, text);
 	free(text);
