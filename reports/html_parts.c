@@ -13,6 +13,21 @@ void html_text(struct html *html, const char *text)
 	xml_put(html->out, text);
 }
 
+void html_begin(struct html *html, const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      html->out);
+	html_text(html, title);
+	fprintf(html->out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", html_style);
+}
+
+void html_end(struct html *html)
+{
+	fputs("</body>\n</html>\n", html->out);
+}
+
 void html_element(struct html *html, const char *tag, const char *text)
 {
 	if (!*text)
@@ -102,6 +117,15 @@ void html_pair(struct html *html, const char *key, const char *text)
 		return;
 	html_element(html, "dt", key);
 	html_element(html, "dd", text);
+}
+
+void html_pair_words(struct html *html, const char *key, char *text)
+{
+	if (text)
+		html_pair(html, key, text);
+	else
+		html->result = -ENOMEM;
+	free(text);
 }
 
 void html_list_end(struct html *html)
