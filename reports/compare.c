@@ -326,6 +326,14 @@ size_t compare_table_end(const struct comparison *all, size_t first)
 	return end;
 }
 
+bool compare_has(const struct comparison *all, size_t first, size_t end, size_t column)
+{
+	for (size_t s = first; s < end; s++)
+		if (all->series[s].side[column].n)
+			return true;
+	return false;
+}
+
 /* A baseline of several kinds of machines is one for nobody. */
 static void settle_apart(struct comparison *all)
 {

@@ -97,6 +97,9 @@ const char *compare_doubt_name(enum compare_doubt doubt);
 /* The end of the series that make one table with `first`: all names agree but that of the row. */
 size_t compare_table_end(const struct comparison *all, size_t first);
 
+/* Has a column samples of any of the series from first up to end? */
+bool compare_has(const struct comparison *all, size_t first, size_t end, size_t column);
+
 /*
  * Is it a regression: a time, or a number of cycles, that grew by more than `threshold` percent, by
  * a significant change? Of other figures it is not known which direction is the worse. An
@@ -171,6 +174,9 @@ struct compare_request {
 	const char *key; /* of the label */
 	struct report_options shown;
 	double threshold; /* percent, see compare_regressed() */
+	/* The command that asks, without the name of the program; for how to reproduce it. */
+	char *const *args;
+	size_t n_args;
 };
 
 /*
@@ -181,6 +187,10 @@ int compare_read(struct comparison *all, const struct compare_request *request, 
 
 /* Write a comparison, all or nothing as report_term(). Return 0 or -errno. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+int compare_html(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+int compare_mail(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
 int compare_json(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
@@ -204,7 +214,8 @@ bool compare_mixed(const struct comparison *all, size_t column,
 bool compare_same(const struct comparison *all, size_t column,
 		  const struct compare_circumstance *circumstance);
 
-/* Is the first report of a column from an emulated machine? */
+/* Is the first report of a column from an emulated machine? Are those of all columns? */
 bool compare_emulated(const struct comparison *all, size_t column);
+bool compare_all_emulated(const struct comparison *all);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare_term.h"
 #include "compare_words.h"
 #include "term.h"
 #include "text.h"
@@ -20,7 +21,7 @@ static void put_column(struct term *term, const struct comparison *all, size_t c
 }
 
 /* What may explain a difference between A and those that are compared with it. */
-static void put_columns(struct term *term, const struct comparison *all)
+void compare_term_columns(struct term *term, const struct comparison *all)
 {
 	for (size_t c = 0; c < all->n_columns; c++)
 		put_column(term, all, c);
@@ -43,7 +44,7 @@ static void put_text(struct term *term, struct table *table, size_t column, enum
 	free(text);
 }
 
-static void put_verdicts(struct term *term, const struct comparison *all)
+void compare_term_verdicts(struct term *term, const struct comparison *all)
 {
 	struct table_column columns[COMPARE_MAX + 2] = { { "hypothesis", TABLE_LEFT } };
 	char names[COMPARE_MAX][2];
@@ -128,7 +129,7 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 	const struct compare_series *head = &all->series[first];
 	char headings[2][16];
 	struct table *table = new_table(all, r, headings);
-	char *emulated = compare_emulated_text(all);
+	char *emulated = compare_emulated_text(all, first, end, NULL);
 
 	for (size_t s = first; s < end; s++) {
 		const struct compare_series *series = &all->series[s];
@@ -160,7 +161,7 @@ static void put_all_series(struct term *term, const struct comparison *all)
 }
 
 /* The last lines: what it comes to. */
-static void put_conclusion(struct term *term, const struct comparison *all)
+void compare_term_conclusion(struct term *term, const struct comparison *all)
 {
 	char *text = compare_conclusion(all);
 
@@ -184,26 +185,26 @@ static void put_legend(struct term *term, const struct comparison *all)
 			  "Mann-Whitney, corrected for the number of comparisons after Holm) or is "
 			  "not above the resolution of the clock.",
 			  0, 0, term->options.width);
-	if (term->report->emulated)
+	if (compare_all_emulated(all))
 		text_wrap(term->out, "All figures describe emulated machines, not silicon.", 0, 0,
 			  term->options.width);
-	put_conclusion(term, all);
+	compare_term_conclusion(term, all);
 }
 
 /* Put together in memory; then it goes out as a whole. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err)
 {
-	const struct report first = { .emulated = compare_all_emulated(all) };
+	const struct report none = { 0 }; /* what is emulated is said of each table */
 	char *text = NULL;
-	struct term term = { .report = &first, .options = request->shown, .text = &text };
+	struct term term = { .report = &none, .options = request->shown, .text = &text };
 	size_t size;
 
 	term.out = open_memstream(&text, &size);
 	if (!term.out)
 		return err_set(err, ENOMEM, "comparison");
-	put_columns(&term, all);
-	put_verdicts(&term, all);
+	compare_term_columns(&term, all);
+	compare_term_verdicts(&term, all);
 	put_all_series(&term, all);
 	put_legend(&term, all);
 	if (fclose(term.out))

@@ -6,17 +6,8 @@
 #include <string.h>
 
 #include "facts.h"
-
-/* New text from a stream that was written to memory. */
-static char *finish(FILE *out, char **text)
-{
-	bool failed = ferror(out);
-
-	if (!fclose(out) && !failed)
-		return *text;
-	free(*text);
-	return NULL;
-}
+#include "unit.h"
+#include "words.h"
 
 char compare_letter(size_t column)
 {
@@ -84,32 +75,56 @@ char *compare_difference(const struct comparison *all, size_t column,
 	return text;
 }
 
-bool compare_all_emulated(const struct comparison *all)
+char *compare_emulated_text(const struct comparison *all, size_t first, size_t end,
+			    const char *const *names)
 {
-	for (size_t c = 0; c < all->n_columns; c++)
-		if (!compare_emulated(all, c))
-			return false;
-	return true;
-}
+	const char *before = ": ";
+	bool every = true, any = false;
+	struct words words;
 
-char *compare_emulated_text(const struct comparison *all)
-{
-	const char *before = " (emulated: ";
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
+	if (!words_begin(&words))
 		return NULL;
-	for (size_t c = 0; c < all->n_columns && !compare_all_emulated(all); c++) {
-		if (!compare_emulated(all, c))
+	for (size_t c = 0; c < all->n_columns; c++) {
+		bool there = compare_has(all, first, end, c);
+
+		every &= !there || compare_emulated(all, c);
+		any |= there && compare_emulated(all, c);
+	}
+	fputs(any ? " (emulated" : "", words.out);
+	for (size_t c = 0; any && !every && c < all->n_columns; c++) {
+		char letter[2] = { compare_letter(c), '\0' };
+
+		if (!compare_emulated(all, c) || !compare_has(all, first, end, c))
 			continue;
-		fprintf(out, "%s%c", before, compare_letter(c));
+		fprintf(words.out, "%s%s", before, names ? names[c] : letter);
 		before = ", ";
 	}
-	if (*before == ',')
-		putc(')', out);
-	return finish(out, &text);
+	fputs(any ? ")" : "", words.out);
+	return words_finish(&words, 0);
+}
+
+char *compare_caption(const struct comparison *all, size_t first, size_t end,
+		      const struct scale *scale, const char *const *names)
+{
+	const struct compare_series *s = &all->series[first];
+	char *emulated = compare_emulated_text(all, first, end, names);
+	bool has_unit = strcmp(scale->unit, "1") != 0 && *scale->unit;
+	char clock[64] = "", step[48];
+	double resolution = 0;
+	char *text = NULL;
+
+	for (size_t i = first; i < end; i++)
+		for (size_t c = 0; c < all->n_columns; c++)
+			resolution = fmax(resolution, all->series[i].side[c].resolution);
+	if (resolution > 0)
+		snprintf(clock, sizeof(clock), ", clock resolution %s",
+			 unit_format(resolution, s->unit, step, sizeof(step)));
+	if (!emulated ||
+	    asprintf(&text, "%s, %s%s%s%s%s", s->table, s->name, has_unit ? ", in " : "",
+		     has_unit ? scale->unit : "", clock, emulated) < 0)
+		text = NULL;
+	free(emulated);
+	return text;
 }
 
 char *compare_verdict_text(const struct comparison *all,
@@ -199,9 +214,18 @@ static void put_hypotheses(FILE *out, const struct comparison *all, enum compare
 		fputs(". ", out);
 }
 
+static void put_count(FILE *out, size_t n, const char *one, const char *more, const char **before)
+{
+	if (!n)
+		return;
+	fprintf(out, "%s%zu %s", *before, n, n == 1 ? one : more);
+	*before = ", ";
+}
+
 static void put_changes(FILE *out, const struct comparison *all)
 {
 	size_t compared = 0, significant = 0, grew = 0, fell = 0;
+	const char *before = ": ";
 
 	for (size_t s = 0; s < all->n_series; s++)
 		for (size_t c = 1; c < all->n_columns; c++) {
@@ -218,28 +242,27 @@ static void put_changes(FILE *out, const struct comparison *all)
 	}
 	fprintf(out, "Of %zu comparison%s of samples %zu differ%s significantly", compared,
 		compared == 1 ? "" : "s", significant, significant == 1 ? "s" : "");
-	if (significant)
-		fprintf(out, ": %zu time%s longer, %zu shorter, %zu of what has no better or worse",
-			grew, grew == 1 ? "" : "s", fell, significant - grew - fell);
+	put_count(out, grew, "regression", "regressions", &before);
+	put_count(out, fell, "improvement", "improvements", &before);
+	put_count(out, significant - grew - fell, "that is neither", "that are neither", &before);
 	putc('.', out);
 }
 
 char *compare_conclusion(const struct comparison *all)
 {
-	char *text = NULL;
-	size_t size, apart = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct words words;
+	size_t apart = 0;
 
-	if (!out)
+	if (!words_begin(&words))
 		return NULL;
 	for (size_t c = 1; c < all->n_columns; c++)
 		apart += all->column[c].apart != NULL;
 	if (apart && apart + 1 == all->n_columns)
 		fputs("Nothing here can be compared with A: all is shown side by side, and no "
 		      "difference is called a regression. ",
-		      out);
-	put_hypotheses(out, all, COMPARE_NEW_FAIL, "Newly refuted: ");
-	put_hypotheses(out, all, COMPARE_DIFFERS, "Other verdicts: ");
-	put_changes(out, all);
-	return finish(out, &text);
+		      words.out);
+	put_hypotheses(words.out, all, COMPARE_NEW_FAIL, "Newly refuted: ");
+	put_hypotheses(words.out, all, COMPARE_DIFFERS, "Other verdicts: ");
+	put_changes(words.out, all);
+	return words_finish(&words, 0);
 }
