@@ -23,14 +23,8 @@ void compare_html_cell(struct html *html, const char *class, char *text)
 	free(text);
 }
 
-/* Headings: these before, a letter for each column ('~': long text), that one behind. */
-struct headings {
-	const char *all[COMPARE_MAX + 3];
-	char letters[COMPARE_MAX][3];
-};
-
-static void make_headings(struct headings *headings, const struct comparison *all,
-			  const char *before, const char *kind, const char *behind)
+void compare_html_headings(struct compare_headings *headings, const struct comparison *all,
+			   const char *before, const char *kind, const char *behind)
 {
 	size_t n = 0;
 
@@ -123,8 +117,8 @@ static void put_summary(struct html *html, const struct comparison *all)
 
 static void put_columns(struct html *html, const struct comparison *all)
 {
-	static const char *const headings[] = { "",	  "~report", "CPU",	 "kernel",
-						"run of", "labels",  "compared", NULL };
+	static const char *const headings[] = { "",	  "~report", "compared", "CPU",
+						"kernel", "run of",  "~labels",	 NULL };
 
 	fputs("<section>\n<h2>What is compared</h2>\n", html->out);
 	html_table(html, all->grouped ? "of groups: their first report" : "", headings);
@@ -136,16 +130,17 @@ static void put_columns(struct html *html, const struct comparison *all)
 		html_row(html);
 		html_cell(html, NULL, "%c", compare_letter(c));
 		compare_html_cell(html, "long", compare_column_text(all, c));
-		html_cell(html, NULL, "%s%s", cpu ? cpu : "unknown",
-			  compare_emulated(all, c) ? " (emulated)" : "");
-		html_cell(html, NULL, "%s", kernel ? kernel : "unknown");
-		html_cell(html, NULL, "%s", record_text(column->run, "time"));
-		compare_html_cell(html, NULL, words_labels(json_object_get(column->run, "labels")));
 		html_cell(html, column->apart && c ? "differs" : NULL, "%s%s",
 			  !c		  ? "baseline"
 			  : column->apart ? "no: "
 					  : "with A",
 			  c && column->apart ? column->apart : "");
+		html_cell(html, NULL, "%s%s", cpu ? cpu : "unknown",
+			  compare_emulated(all, c) ? " (emulated)" : "");
+		html_cell(html, NULL, "%s", kernel ? kernel : "unknown");
+		html_cell(html, NULL, "%s", record_text(column->run, "time"));
+		compare_html_cell(html, "long",
+				  words_labels(json_object_get(column->run, "labels")));
 	}
 	html_table_end(html);
 	fputs("</section>\n", html->out);
@@ -176,7 +171,7 @@ static void put_matrix_row(struct html *html, const struct comparison *all, size
 		[COMPARE_NEW_FAIL] = "bad",
 	};
 	const struct compare_hypothesis *hypothesis = &all->hypotheses[h];
-	bool measured = compare_html_measured(all, hypothesis->name);
+	bool measured = compare_html_measured(all, hypothesis);
 
 	html_row(html);
 	fputs("<td>", html->out);
@@ -225,9 +220,9 @@ static void put_decisions(struct html *html, const struct comparison *all)
 
 static void put_verdicts(struct html *html, const struct comparison *all)
 {
-	struct headings headings;
+	struct compare_headings headings;
 
-	make_headings(&headings, all, "hypothesis", "", "what changed");
+	compare_html_headings(&headings, all, "hypothesis", "", "what changed");
 	fputs("<section>\n<h2>Verdicts</h2>\n", html->out);
 	html_table(html, "", headings.all);
 	for (size_t h = 0; h < all->n_hypotheses; h++)
@@ -352,9 +347,9 @@ static void put_rest(struct html *html, const struct comparison *all, json_t *co
 static void put_machines(struct html *html, const struct comparison *all)
 {
 	json_t *flat[COMPARE_MAX], *paths = json_object();
-	struct headings headings;
+	struct compare_headings headings;
 
-	make_headings(&headings, all, "", "~", NULL);
+	compare_html_headings(&headings, all, "", "~", NULL);
 	fputs("<section id=\"machines\">\n<h2>Machines</h2>\n", html->out);
 	html_table(html, all->grouped ? "of the first report of each group" : "", headings.all);
 	put_facts(html, all);

@@ -11,8 +11,18 @@
  */
 void compare_html_cell(struct html *html, const char *class, char *text);
 
-/* Have reports samples of this hypothesis? */
-bool compare_html_measured(const struct comparison *all, const char *hypothesis);
+/* Headings: one before, a letter for each column, and one behind, or NULL. */
+struct compare_headings {
+	const char *all[COMPARE_MAX + 3];
+	char letters[COMPARE_MAX][3];
+};
+
+/* kind: what html_table() goes by, for the letters. */
+void compare_html_headings(struct compare_headings *headings, const struct comparison *all,
+			   const char *before, const char *kind, const char *behind);
+
+/* Is there anything to show of what was measured for it? */
+bool compare_html_measured(const struct comparison *all, const struct compare_hypothesis *of);
 
 /* Per hypothesis all that was measured, as tables and plots. */
 void compare_html_series(struct html *html, const struct comparison *all);

@@ -14,12 +14,12 @@
 /* Of the interval of a median. */
 #define CONFIDENCE 0.95
 
-bool compare_html_measured(const struct comparison *all, const char *hypothesis)
+/* Of a hypothesis: a page is to be read. */
+#define FIGURES_MAX 100
+
+bool compare_html_measured(const struct comparison *all, const struct compare_hypothesis *of)
 {
-	for (size_t s = 0; s < all->n_series; s++)
-		if (!strcmp(all->series[s].hypothesis, hypothesis))
-			return true;
-	return false;
+	return of->series.end > of->series.first || compare_differing(all, of);
 }
 
 static void put_interval(struct html *html, const struct compare_side *side,
@@ -68,7 +68,8 @@ static void put_change(struct html *html, const struct compare_series *series, s
 }
 
 static void put_side(struct html *html, const struct comparison *all,
-		     const struct compare_series *series, size_t column, const struct scale *scale)
+		     const struct compare_series *series, size_t column, bool changes,
+		     const struct scale *scale)
 {
 	const struct compare_side *side = &series->side[column];
 	char text[32];
@@ -78,6 +79,8 @@ static void put_side(struct html *html, const struct comparison *all,
 	html_cell(html, "number", "%s",
 		  scale_text(scale, side->n ? side->median : NAN, text, sizeof(text)));
 	put_interval(html, side, scale);
+	if (!changes)
+		return;
 	if (!column || isnan(series->change[column].p))
 		put_no_change(html, all, column, side->n);
 	else
@@ -86,7 +89,7 @@ static void put_side(struct html *html, const struct comparison *all,
 
 /* A line for each column that the table has; the name of the series stands at the first. */
 static void put_row(struct html *html, const struct comparison *all, size_t first, size_t end,
-		    size_t s, const struct scale *scale)
+		    size_t s, bool changes, const struct scale *scale)
 {
 	const struct compare_series *series = &all->series[s];
 	const char *name = *series->row ? series->row : series->name;
@@ -97,7 +100,7 @@ static void put_row(struct html *html, const struct comparison *all, size_t firs
 		html_row(html);
 		html_cell(html, NULL, "%s", name);
 		name = "";
-		put_side(html, all, series, c, scale);
+		put_side(html, all, series, c, changes, scale);
 	}
 }
 
@@ -130,13 +133,27 @@ static void put_plot(struct html *html, const struct comparison *all, size_t fir
 	free(script);
 }
 
+static bool anything_compared(const struct comparison *all, size_t first, size_t end)
+{
+	for (size_t s = first; s < end; s++)
+		for (size_t c = 1; c < all->n_columns; c++)
+			if (!isnan(all->series[s].change[c].p))
+				return true;
+	return false;
+}
+
 static void put_table(struct html *html, const struct comparison *all, size_t first, size_t end)
 {
-	const char *n = all->grouped ? ">reports" : ">n";
-	const char *const headings[] = {
-		"",	   "report",	     n,	   ">median", ">95 % interval",
-		">change", ">95 % interval", ">p", NULL
-	};
+	const char *headings[] = { "",
+				   "report",
+				   all->grouped ? ">reports" : ">n",
+				   ">median",
+				   ">95 % interval",
+				   ">change",
+				   ">95 % interval",
+				   ">p",
+				   NULL };
+	bool changes = anything_compared(all, first, end);
 	struct scale scale = scale_of_series(all, first, end);
 	char *caption = compare_caption(all, first, end, &scale, NULL);
 
@@ -144,42 +161,64 @@ static void put_table(struct html *html, const struct comparison *all, size_t fi
 		html->result = -ENOMEM;
 		return;
 	}
+	if (!changes)
+		headings[5] = NULL;
 	html_table(html, caption, headings);
 	for (size_t s = first; s < end; s++)
-		put_row(html, all, first, end, s, &scale);
+		put_row(html, all, first, end, s, changes, &scale);
 	html_table_end(html);
 	put_plot(html, all, first, end, caption);
 	free(caption);
 }
 
-/* The head of a section; the number is what the table of verdicts refers to. */
-static void put_hypothesis(struct html *html, const struct comparison *all, const char *name)
+/* Figures that no test is made of, as each is one value; only those that are not alike. */
+static void put_figures(struct html *html, const struct comparison *all,
+			const struct compare_hypothesis *of)
 {
-	for (size_t h = 0; h < all->n_hypotheses; h++) {
-		const struct compare_hypothesis *hypothesis = &all->hypotheses[h];
+	struct compare_headings headings;
+	size_t n = compare_differing(all, of), shown = 0;
+	char caption[128];
 
-		if (strcmp(hypothesis->name, name) != 0)
-			continue;
-		fprintf(html->out, "<section id=\"hypothesis-%zu\">\n<h2>", h + 1);
-		html_text(html, name);
-		fputs("</h2>\n", html->out);
-		html_element(html, "p", hypothesis->claim);
+	if (!n)
 		return;
+	snprintf(caption, sizeof(caption), "single figures that differ, %zu of %zu%s", n,
+		 of->figures.end - of->figures.first, n > FIGURES_MAX ? ", the first of them" : "");
+	compare_html_headings(&headings, all, "", ">", NULL);
+	html_table(html, caption, headings.all);
+	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++) {
+		const struct compare_series *figure = &all->figures[f];
+
+		if (!compare_figure_differs(all, figure))
+			continue;
+		shown++;
+		html_row(html);
+		compare_html_cell(html, NULL, compare_figure_name(figure));
+		for (size_t c = 0; c < all->n_columns; c++) {
+			char text[48];
+
+			html_cell(html, "number", "%s",
+				  compare_figure_text(figure, c, text, sizeof(text)));
+		}
 	}
-	fputs("<section>\n", html->out);
-	html_element(html, "h2", name);
+	html_table_end(html);
 }
 
 void compare_html_series(struct html *html, const struct comparison *all)
 {
-	for (size_t s = 0, end; s < all->n_series; s = end) {
-		const char *hypothesis = all->series[s].hypothesis;
+	for (size_t h = 0; h < all->n_hypotheses; h++) {
+		const struct compare_hypothesis *of = &all->hypotheses[h];
 
-		if (!s || strcmp(hypothesis, all->series[s - 1].hypothesis) != 0)
-			put_hypothesis(html, all, hypothesis);
-		end = compare_table_end(all, s);
-		put_table(html, all, s, end);
-		if (end == all->n_series || strcmp(hypothesis, all->series[end].hypothesis) != 0)
-			fputs("</section>\n", html->out);
+		if (!compare_html_measured(all, of))
+			continue;
+		fprintf(html->out, "<section id=\"hypothesis-%zu\">\n<h2>", h + 1);
+		html_text(html, of->name);
+		fputs("</h2>\n", html->out);
+		html_element(html, "p", of->claim);
+		for (size_t s = of->series.first, end; s < of->series.end; s = end) {
+			end = compare_table_end(all, s);
+			put_table(html, all, s, end);
+		}
+		put_figures(html, all, of);
+		fputs("</section>\n", html->out);
 	}
 }

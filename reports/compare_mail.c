@@ -8,6 +8,9 @@
 #include "compare_words.h"
 #include "mail_series.h"
 #include "text.h"
+#include "words.h"
+
+#define FIGURES_MAX 20 /* of a hypothesis: a mail is to be read */
 
 /*
  * What A was measured on, and whoever is not compared with it: of the others it would be said
@@ -39,21 +42,64 @@ static void put_machines(struct term *term, const struct comparison *all)
 	}
 }
 
-static void put_series(struct mail_series *series)
+/* "table, row: name: A 3, B 0" */
+static void put_figure(struct mail_series *series, const struct compare_series *figure)
 {
-	const struct comparison *all = series->all;
+	char value[48], *name = compare_figure_name(figure), *text = NULL;
+	const char *before = ": ";
+	struct words words;
 
-	for (size_t s = 0, end; s < all->n_series; s = end) {
-		const char *hypothesis = all->series[s].hypothesis;
-
-		if (!s || strcmp(hypothesis, all->series[s - 1].hypothesis) != 0) {
-			putc('\n', series->out);
-			text_put(series->out, hypothesis, (size_t)-1);
-			putc('\n', series->out);
+	if (name && words_begin(&words)) {
+		fputs(name, words.out);
+		for (size_t c = 0; c < series->all->n_columns; c++) {
+			if (!figure->side[c].n)
+				continue;
+			fprintf(words.out, "%s%s %s", before, series->names[c],
+				compare_figure_text(figure, c, value, sizeof(value)));
+			before = ", ";
 		}
-		end = compare_table_end(all, s);
+		text = words_finish(&words, 0);
+	}
+	if (text) {
+		fputs("  ", series->out);
+		text_wrap(series->out, text, 2, 4, MAIL_WIDTH);
+	} else {
+		series->result = -ENOMEM;
+	}
+	free(text);
+	free(name);
+}
+
+/* Single figures that are not alike. */
+static void put_figures(struct mail_series *series, const struct compare_hypothesis *of, size_t n)
+{
+	size_t shown = 0;
+
+	if (n)
+		fputs("\n  single figures that differ\n", series->out);
+	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++)
+		if (compare_figure_differs(series->all, &series->all->figures[f])) {
+			put_figure(series, &series->all->figures[f]);
+			shown++;
+		}
+	if (n > shown)
+		fprintf(series->out, "  and %zu more\n", n - shown);
+}
+
+static void put_measured(struct mail_series *series, const struct compare_hypothesis *of)
+{
+	size_t differing = compare_differing(series->all, of);
+
+	if (of->series.first == of->series.end && !differing)
+		return;
+	putc('\n', series->out);
+	text_put(series->out, of->name, (size_t)-1);
+	putc('\n', series->out);
+	for (size_t s = of->series.first, end; s < of->series.end; s = end) {
+		end = compare_table_end(series->all, s);
 		mail_series(series, s, end);
 	}
+	put_figures(series, of, differing);
 }
 
 static void put_mail(struct term *term, const struct comparison *all)
@@ -72,7 +118,8 @@ static void put_mail(struct term *term, const struct comparison *all)
 	compare_term_verdicts(term, all);
 	putc('\n', term->out);
 	compare_term_conclusion(term, all);
-	put_series(&series);
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		put_measured(&series, &all->hypotheses[h]);
 	if (all->grouped && all->n_series)
 		mail_remark(term->out,
 			    "n: reports of a group; each adds one value, the median of its "

@@ -10,13 +10,23 @@
 #include "text.h"
 #include "unit.h"
 
+#define FIGURES_MAX 50 /* of a hypothesis */
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The letter as text. */
+static const char *column_name(size_t column, char name[2])
+{
+	name[0] = compare_letter(column);
+	name[1] = '\0';
+	return name;
+}
 
 static void put_column(struct term *term, const struct comparison *all, size_t c)
 {
-	char name[2] = { compare_letter(c), '\0' };
+	char name[2];
 
-	term_words(term, name, 0, compare_column_text(all, c));
+	term_words(term, column_name(c, name), 0, compare_column_text(all, c));
 	term_words(term, "", 0, compare_apart_text(all, c));
 }
 
@@ -50,11 +60,8 @@ void compare_term_verdicts(struct term *term, const struct comparison *all)
 	char names[COMPARE_MAX][2];
 	struct table *table;
 
-	for (size_t c = 0; c < all->n_columns; c++) {
-		names[c][0] = compare_letter(c);
-		names[c][1] = '\0';
-		columns[c + 1] = (struct table_column){ names[c], TABLE_LEFT };
-	}
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_LEFT };
 	columns[all->n_columns + 1] = (struct table_column){ "", TABLE_LEFT };
 	table = table_new(columns, all->n_columns + 2, 1);
 	for (size_t h = 0; h < all->n_hypotheses; h++) {
@@ -151,13 +158,45 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 	term_table(term, table);
 }
 
-static void put_all_series(struct term *term, const struct comparison *all)
+/* Single figures of a hypothesis that are not alike. */
+static void put_figures(struct term *term, const struct comparison *all,
+			const struct compare_hypothesis *of)
 {
-	for (size_t s = 0, end; s < all->n_series; s = end) {
+	struct table_column columns[COMPARE_MAX + 1] = { { "", TABLE_LEFT } };
+	size_t n = compare_differing(all, of), shown = 0;
+	char names[COMPARE_MAX][2], text[48];
+	struct table *table;
+
+	if (!n)
+		return;
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_RIGHT };
+	table = table_new(columns, all->n_columns + 1, 1);
+	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++) {
+		const struct compare_series *figure = &all->figures[f];
+
+		if (!compare_figure_differs(all, figure))
+			continue;
+		shown++;
+		table_row(table);
+		put_text(term, table, 0, TABLE_PLAIN, compare_figure_name(figure));
+		for (size_t c = 0; c < all->n_columns; c++)
+			table_cell(table, c + 1, TABLE_PLAIN, "%s",
+				   compare_figure_text(figure, c, text, sizeof(text)));
+	}
+	term_caption(term, "%s, single figures that differ, %zu of %zu", of->name, shown, n);
+	term_table(term, table);
+}
+
+static void put_measured(struct term *term, const struct comparison *all,
+			 const struct compare_hypothesis *of)
+{
+	for (size_t s = of->series.first, end; s < of->series.end; s = end) {
 		end = compare_table_end(all, s);
 		for (size_t r = 1; r < all->n_columns; r++)
 			put_series(term, all, s, end, r);
 	}
+	put_figures(term, all, of);
 }
 
 /* The last lines: what it comes to. */
@@ -205,7 +244,8 @@ int compare_term(FILE *out, const struct comparison *all, const struct compare_r
 		return err_set(err, ENOMEM, "comparison");
 	compare_term_columns(&term, all);
 	compare_term_verdicts(&term, all);
-	put_all_series(&term, all);
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		put_measured(&term, all, &all->hypotheses[h]);
 	put_legend(&term, all);
 	if (fclose(term.out))
 		term.result = -ENOMEM;

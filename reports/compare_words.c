@@ -9,6 +9,8 @@
 #include "unit.h"
 #include "words.h"
 
+#define VALUE_MAX 60 /* characters of a circumstance that are shown in a sentence */
+
 char compare_letter(size_t column)
 {
 	return (char)('A' + column);
@@ -57,6 +59,17 @@ char *compare_value_text(const struct comparison *all, size_t column,
 	return text;
 }
 
+/* How much two long texts have in common before they differ: up to a blank, if it is worth it. */
+static size_t common(const char *a, const char *b)
+{
+	size_t same = 0, word = 0;
+
+	for (; a[same] && a[same] == b[same]; same++)
+		if (a[same] == ' ')
+			word = same + 1;
+	return strlen(a) > VALUE_MAX || strlen(b) > VALUE_MAX ? word : 0;
+}
+
 char *compare_difference(const struct comparison *all, size_t column,
 			 const struct compare_circumstance *circumstance)
 {
@@ -66,10 +79,15 @@ char *compare_difference(const struct comparison *all, size_t column,
 		return strdup("");
 	before = compare_value_text(all, 0, circumstance);
 	now = compare_value_text(all, column, circumstance);
-	if (before && now &&
-	    asprintf(&text, "%s: %.60s, in %c %.60s", circumstance->what, before,
-		     compare_letter(column), now) < 0)
-		text = NULL;
+	if (before && now) {
+		size_t skip = common(before, now);
+		const char *dots = skip ? "..." : "";
+
+		if (asprintf(&text, "%s: %s%.*s, in %c %s%.*s", circumstance->what, dots, VALUE_MAX,
+			     before + skip, compare_letter(column), dots, VALUE_MAX,
+			     now + skip) < 0)
+			text = NULL;
+	}
 	free(before);
 	free(now);
 	return text;
@@ -196,6 +214,24 @@ const char *compare_change_text(const struct compare_series *series, size_t colu
 	else
 		snprintf(text, size, "%+.1f %%", change->percent);
 	return text;
+}
+
+char *compare_figure_name(const struct compare_series *figure)
+{
+	char *text;
+
+	return asprintf(&text, "%s%s%s: %s", figure->table, *figure->row ? ", " : "", figure->row,
+			figure->name) < 0
+		       ? NULL
+		       : text;
+}
+
+const char *compare_figure_text(const struct compare_series *figure, size_t column, char *text,
+				size_t size)
+{
+	const struct compare_side *side = &figure->side[column];
+
+	return unit_format(side->n ? side->median : NAN, figure->unit, text, size);
 }
 
 /* The hypotheses that newly fail, or else differ, by name. */

@@ -60,6 +60,13 @@ char *compare_outcome_text(const struct comparison *all,
 const char *compare_change_text(const struct compare_series *series, size_t column, char *text,
 				size_t size);
 
+/* "table, row: name" of a single figure. */
+char *compare_figure_name(const struct compare_series *figure);
+
+/* Its median in a column with its unit; "-" where there is none. Returns text. */
+const char *compare_figure_text(const struct compare_series *figure, size_t column, char *text,
+				size_t size);
+
 /* What to take away from it all. */
 char *compare_conclusion(const struct comparison *all);
 

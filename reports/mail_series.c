@@ -99,13 +99,17 @@ static double times(double percent)
 /* "-53% -55..-51"; what is too long for that as a multiple: "x5.44 2.6..28". */
 static void put_percent(struct mail_series *series, const struct compare_change *change)
 {
+	bool interval = isfinite(change->low) && isfinite(change->high);
+	double most =
+		interval ? fmax(fabs(change->low), fabs(change->high)) : fabs(change->percent);
+	int decimals = most < 9.95;
 	char text[64];
 
-	if (isfinite(change->low) && isfinite(change->high))
-		snprintf(text, sizeof(text), "%+.0f%% %+.0f..%+.0f", change->percent, change->low,
-			 change->high);
+	if (interval)
+		snprintf(text, sizeof(text), "%+.*f%% %+.*f..%+.*f", decimals, change->percent,
+			 decimals, change->low, decimals, change->high);
 	else
-		snprintf(text, sizeof(text), "%+.0f%%", change->percent);
+		snprintf(text, sizeof(text), "%+.*f%%", decimals, change->percent);
 	if (!fits(text)) {
 		snprintf(text, sizeof(text), "x%.3g %.2g..%.2g", times(change->percent),
 			 times(change->low), times(change->high));
