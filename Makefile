@@ -88,6 +88,8 @@ endif
 PKGS := jansson $(if $(filter no,$(tracing)),,libtracefs libtraceevent) gsl numa nettle zlib
 # Of the command alone, not of hypotheses.
 CMD_PKGS := $(if $(filter no,$(history)),,sqlite3)
+# Where it is installed, what another checkout or an earlier build has compiled is not compiled again.
+CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
@@ -95,7 +97,8 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 # snprintf() cuts on purpose where a text is for people, as in the kernel, which turns this off too.
 WARN += $(if $(filter clang,$(CC)),,-Wno-format-truncation)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags))
+CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags)) \
+	-ffile-prefix-map=$(CURDIR)=.
 LDFLAGS := -pthread $(SAN) $(if $(ARCH),$(call cross,ldflags))
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lm
 CMD_LDLIBS := $(if $(CMD_PKGS),$(shell $(PKG_CONFIG) --libs $(CMD_PKGS) 2>/dev/null))
@@ -274,6 +277,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
 	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
+	install -D -m 644 fixtures/kernels/mutants $(LIBEXEC)/mutants
 	install -D -m 644 reports/known-issues $(LIBEXEC)/known-issues
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
@@ -291,11 +295,11 @@ quiet = $(if $(V),,@echo "  $(1)  $@" && )
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/kselftest/kselftest.h
 	@mkdir -p $(@D)
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The style sheet of HTML reports, as a string.
 $(BUILD)/reports/style.c: reports/style.css
@@ -303,7 +307,7 @@ $(BUILD)/reports/style.c: reports/style.css
 	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
 		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
 $(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
 
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
