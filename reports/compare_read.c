@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "known.h"
 #include "record.h"
+#include "term.h"
 
 /* Of one series: 800 MB. A report that claims more is damaged. */
 #define SAMPLES_MAX 100000000
@@ -74,13 +75,42 @@ static int add_measure(struct comparison *all, size_t column, const char *hypoth
 	return result;
 }
 
-static int add_test(struct comparison *all, size_t column, const struct report_test *test)
+/* Keep what a hypothesis claims, of the first who says it. */
+static int set_claim(struct compare_hypothesis *hypothesis, const char *claim)
+{
+	char *copy;
+
+	if (*hypothesis->claim || !*claim)
+		return 0;
+	copy = strdup(claim);
+	if (!copy)
+		return -ENOMEM;
+	free(hypothesis->claim);
+	hypothesis->claim = copy;
+	return 0;
+}
+
+static int add_verdict(struct comparison *all, size_t column, const struct report *report,
+		       const struct report_test *test)
 {
 	long hypothesis = comparison_find_hypothesis(all, test->name);
-	int result = hypothesis < 0 ? (int)hypothesis : 0;
+	char *decided = term_decision(report, test);
+	int result = hypothesis < 0 ? (int)hypothesis : decided ? 0 : -ENOMEM;
 
 	if (!result)
-		all->hypotheses[hypothesis].count[column][report_test_verdict(test)]++;
+		result = set_claim(&all->hypotheses[hypothesis], record_text(test->plan, "claim"));
+	if (!result)
+		result = comparison_add_verdict(all, (size_t)hypothesis, column,
+						report_test_verdict(test), decided);
+	free(decided);
+	return result;
+}
+
+static int add_test(struct comparison *all, size_t column, const struct report *report,
+		    const struct report_test *test)
+{
+	int result = add_verdict(all, column, report, test);
+
 	for (size_t e = 0; !result && e < test->n_executions; e++) {
 		json_t *measure;
 		size_t i;
@@ -97,10 +127,11 @@ static int add_test(struct comparison *all, size_t column, const struct report_t
 
 int comparison_add_report(struct comparison *all, size_t column, const struct report *report)
 {
-	int result = comparison_add_machine(all, column, report->machine);
+	int result = 0;
 
+	comparison_add_machine(all, column, report->machine, report->run);
 	for (size_t t = 0; !result && t < report->n_tests; t++)
-		result = add_test(all, column, &report->tests[t]);
+		result = add_test(all, column, report, &report->tests[t]);
 	return result;
 }
 
@@ -123,18 +154,26 @@ int comparison_make(struct comparison *all, const struct report *reports, char *
 	return result;
 }
 
+static int add_group_verdict(struct comparison *all, size_t column,
+			     const struct compare_hypothesis *hypothesis)
+{
+	long to = comparison_find_hypothesis(all, hypothesis->name);
+	int result = to < 0 ? (int)to : set_claim(&all->hypotheses[to], hypothesis->claim);
+
+	return result ? result
+		      : comparison_add_verdict(all, (size_t)to, column,
+					       compare_verdict(hypothesis, 0),
+					       hypothesis->decided[0]);
+}
+
 /* One report as a member of a group: of each series its median. */
 static int add_medians(struct comparison *all, size_t column, const struct comparison *one)
 {
-	int result = comparison_add_machine(all, column, one->column[0].machine);
+	int result = 0;
 
-	for (size_t h = 0; !result && h < one->n_hypotheses; h++) {
-		long to = comparison_find_hypothesis(all, one->hypotheses[h].name);
-
-		if (to < 0)
-			return (int)to;
-		all->hypotheses[to].count[column][compare_verdict(&one->hypotheses[h], 0)]++;
-	}
+	comparison_add_machine(all, column, one->column[0].machine, one->column[0].run);
+	for (size_t h = 0; !result && h < one->n_hypotheses; h++)
+		result = add_group_verdict(all, column, &one->hypotheses[h]);
 	for (size_t s = 0; !result && s < one->n_series; s++) {
 		const struct compare_series *series = &one->series[s];
 		long to = comparison_find_series(all, series->hypothesis, series->table,

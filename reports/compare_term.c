@@ -4,64 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_words.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reports go by letters: a path may be long, and is said once. */
-static char letter(size_t report)
-{
-	return (char)('A' + report);
-}
-
-static char *value_text(const json_t *value)
-{
-	if (!value)
-		return strdup("unknown");
-	if (json_is_string(value))
-		return text_escape(json_string_value(value), (size_t)-1);
-	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-}
-
-static void put_difference(struct term *term, const struct comparison *all, size_t column,
-			   const struct compare_circumstance *circumstance)
-{
-	char *before, *now;
-	char line[512];
-
-	if (compare_same(all, column, circumstance))
-		return;
-	before = value_text(compare_value(all, 0, circumstance));
-	now = value_text(compare_value(all, column, circumstance));
-	if (before && now) {
-		snprintf(line, sizeof(line), "%s: %.60s, in %c %.60s", circumstance->what, before,
-			 letter(column), now);
-		term_line(term, "differs", line);
-	} else {
-		term->result = -ENOMEM;
-	}
-	free(before);
-	free(now);
-}
-
 static void put_column(struct term *term, const struct comparison *all, size_t c)
 {
-	const struct compare_column *column = &all->column[c];
-	char name[2] = { letter(c), '\0' };
-	char line[512];
+	char name[2] = { compare_letter(c), '\0' };
 
-	if (all->grouped)
-		snprintf(line, sizeof(line), "%.400s, %zu report%s", column->name, column->reports,
-			 column->reports == 1 ? "" : "s");
-	term_line(term, name, all->grouped ? line : column->name);
-	if (!c || !column->apart)
-		return;
-	snprintf(line, sizeof(line), "%s shown beside A, not compared with it: %s", name,
-		 column->apart);
-	term_line(term, "", line);
+	term_words(term, name, 0, compare_column_text(all, c));
+	term_words(term, "", 0, compare_apart_text(all, c));
 }
 
 /* What may explain a difference between A and those that are compared with it. */
@@ -72,51 +27,20 @@ static void put_columns(struct term *term, const struct comparison *all)
 	for (size_t c = 1; c < all->n_columns; c++) {
 		if (all->column[c].apart)
 			continue;
-		for (const struct compare_circumstance *i = compare_circumstances; i->object; i++)
-			put_difference(term, all, c, i);
+		for (const struct compare_circumstance *i = compare_circumstances; i->path; i++)
+			term_words(term, "differs", 0, compare_difference(all, c, i));
 	}
 }
 
-/* A verdict, and of a group how many of those that ran have it. */
-static void put_verdict(struct table *table, const struct comparison *all,
-			const struct compare_hypothesis *hypothesis, size_t column)
+/* New text into a cell; NULL: memory ran out. */
+static void put_text(struct term *term, struct table *table, size_t column, enum table_style style,
+		     char *text)
 {
-	enum verdict verdict = compare_verdict(hypothesis, column);
-	size_t ran = 0;
-
-	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++)
-		ran += v == VERDICT_NOTRUN ? 0 : hypothesis->count[column][v];
-	if (all->grouped && ran)
-		table_cell(table, column + 1, term_style(verdict), "%s %zu/%zu",
-			   verdict_name(verdict), hypothesis->count[column][verdict], ran);
+	if (text)
+		table_cell(table, column, style, "%s", text);
 	else
-		table_cell(table, column + 1, term_style(verdict), "%s", verdict_name(verdict));
-}
-
-/* What became of a hypothesis: a new failure, or that those that ran it differ. */
-static void put_outcome(struct table *table, const struct comparison *all,
-			const struct compare_hypothesis *hypothesis)
-{
-	enum verdict first = VERDICT_NOTRUN;
-	char fails[COMPARE_MAX + 1];
-	bool differs = false;
-	size_t n = 0;
-
-	for (size_t c = 0; c < all->n_columns; c++) {
-		enum verdict verdict = compare_verdict(hypothesis, c);
-
-		if (compare_new_fail(all, hypothesis, c))
-			fails[n++] = letter(c);
-		if (verdict == VERDICT_NOTRUN)
-			continue;
-		differs |= first != VERDICT_NOTRUN && verdict != first;
-		first = verdict;
-	}
-	fails[n] = '\0';
-	if (n)
-		table_cell(table, all->n_columns + 1, TABLE_BAD, "new fail: %s", fails);
-	else if (differs)
-		table_cell(table, all->n_columns + 1, TABLE_BOLD, "differs");
+		term->result = -ENOMEM;
+	free(text);
 }
 
 static void put_verdicts(struct term *term, const struct comparison *all)
@@ -126,7 +50,7 @@ static void put_verdicts(struct term *term, const struct comparison *all)
 	struct table *table;
 
 	for (size_t c = 0; c < all->n_columns; c++) {
-		names[c][0] = letter(c);
+		names[c][0] = compare_letter(c);
 		names[c][1] = '\0';
 		columns[c + 1] = (struct table_column){ names[c], TABLE_LEFT };
 	}
@@ -136,8 +60,13 @@ static void put_verdicts(struct term *term, const struct comparison *all)
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", all->hypotheses[h].name);
 		for (size_t c = 0; c < all->n_columns; c++)
-			put_verdict(table, all, &all->hypotheses[h], c);
-		put_outcome(table, all, &all->hypotheses[h]);
+			put_text(term, table, c + 1,
+				 term_style(compare_verdict(&all->hypotheses[h], c)),
+				 compare_verdict_text(all, &all->hypotheses[h], c));
+		put_text(term, table, all->n_columns + 1,
+			 compare_outcome(all, &all->hypotheses[h]) == COMPARE_NEW_FAIL ? TABLE_BAD
+										       : TABLE_BOLD,
+			 compare_outcome_text(all, &all->hypotheses[h]));
 	}
 	term_caption(term, "verdicts");
 	term_table(term, table);
@@ -156,18 +85,19 @@ static void put_side(struct table *table, size_t column, const struct compare_si
 }
 
 /* "~" where the difference may be chance, or is not above a step of the clock. */
-static void put_change(struct table *table, size_t column, const struct compare_change *change)
+static void put_change(struct table *table, size_t column, const struct compare_series *series,
+		       size_t r)
 {
+	const struct compare_change *change = &series->change[r];
+	char text[48];
+
 	if (isnan(change->p))
 		return;
-	if (!compare_significant(change)) {
-		table_cell(table, column, TABLE_PLAIN, "~");
-	} else if (!isnan(change->percent)) {
-		table_cell(table, column, TABLE_BOLD, "%+.1f %%", change->percent);
-		if (!isnan(change->low) && !isnan(change->high))
-			table_cell(table, column + 1, TABLE_PLAIN, "%+.1f to %+.1f %%", change->low,
-				   change->high);
-	}
+	table_cell(table, column, compare_significant(change) ? TABLE_BOLD : TABLE_PLAIN, "%s",
+		   compare_change_text(series, r, text, sizeof(text)));
+	if (compare_significant(change) && isfinite(change->low) && isfinite(change->high))
+		table_cell(table, column + 1, TABLE_PLAIN, "%+.1f to %+.1f %%", change->low,
+			   change->high);
 	table_cell(table, column + 2, TABLE_PLAIN, "%.2g", change->p);
 }
 
@@ -187,50 +117,58 @@ static struct table *new_table(const struct comparison *all, size_t r, char head
 	};
 
 	snprintf(headings[0], sizeof(headings[0]), "median A");
-	snprintf(headings[1], sizeof(headings[1]), "median %c", letter(r));
+	snprintf(headings[1], sizeof(headings[1]), "median %c", compare_letter(r));
 	return table_new(columns, all->column[r].apart ? 5 : COUNT(columns), 1);
 }
 
-static bool same_table(const struct compare_series *a, const struct compare_series *b)
-{
-	return !strcmp(a->hypothesis, b->hypothesis) && !strcmp(a->table, b->table) &&
-	       !strcmp(a->name, b->name);
-}
-
-/* All series of one table, from `first` on; they need not follow each other. */
-static void put_series(struct term *term, const struct comparison *all, size_t first, size_t r)
+/* All series of one table. */
+static void put_series(struct term *term, const struct comparison *all, size_t first, size_t end,
+		       size_t r)
 {
 	const struct compare_series *head = &all->series[first];
 	char headings[2][16];
 	struct table *table = new_table(all, r, headings);
+	char *emulated = compare_emulated_text(all);
 
-	for (size_t s = first; s < all->n_series; s++) {
+	for (size_t s = first; s < end; s++) {
 		const struct compare_series *series = &all->series[s];
 
-		if (!same_table(series, head) || (!series->side[0].n && !series->side[r].n))
+		if (!series->side[0].n && !series->side[r].n)
 			continue;
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", *series->row ? series->row : series->name);
 		put_side(table, 1, &series->side[0], series->unit);
 		put_side(table, 3, &series->side[r], series->unit);
 		if (!all->column[r].apart)
-			put_change(table, 5, &series->change[r]);
+			put_change(table, 5, series, r);
 	}
-	term_caption(term, "%s, %s (%s): A and %c", head->hypothesis, head->table, head->name,
-		     letter(r));
+	term_caption(term, "%s, %s (%s): A and %c%s", head->hypothesis, head->table, head->name,
+		     compare_letter(r), emulated ? emulated : "");
+	if (!emulated)
+		term->result = -ENOMEM;
+	free(emulated);
 	term_table(term, table);
 }
 
 static void put_all_series(struct term *term, const struct comparison *all)
 {
-	for (size_t s = 0; s < all->n_series; s++) {
-		bool shown = false;
-
-		for (size_t before = 0; before < s && !shown; before++)
-			shown = same_table(&all->series[before], &all->series[s]);
-		for (size_t r = 1; !shown && r < all->n_columns; r++)
-			put_series(term, all, s, r);
+	for (size_t s = 0, end; s < all->n_series; s = end) {
+		end = compare_table_end(all, s);
+		for (size_t r = 1; r < all->n_columns; r++)
+			put_series(term, all, s, end, r);
 	}
+}
+
+/* The last lines: what it comes to. */
+static void put_conclusion(struct term *term, const struct comparison *all)
+{
+	char *text = compare_conclusion(all);
+
+	if (text)
+		text_wrap(term->out, text, 0, 0, term->options.width);
+	else
+		term->result = -ENOMEM;
+	free(text);
 }
 
 static void put_legend(struct term *term, const struct comparison *all)
@@ -238,9 +176,8 @@ static void put_legend(struct term *term, const struct comparison *all)
 	fputc('\n', term->out);
 	if (all->n_series && all->grouped)
 		text_wrap(term->out,
-			  "Each report of a group adds one value, the median of its samples; what "
-			  "differs is said of their first ones.",
-			  0, 0, term->options.width);
+			  "Each report of a group adds one value, the median of its samples.", 0, 0,
+			  term->options.width);
 	if (all->n_series)
 		text_wrap(term->out,
 			  "change: of the median; ~: may be chance (p not below 0.05, "
@@ -248,17 +185,16 @@ static void put_legend(struct term *term, const struct comparison *all)
 			  "not above the resolution of the clock.",
 			  0, 0, term->options.width);
 	if (term->report->emulated)
-		text_wrap(term->out, "A describes an emulated machine, not silicon.", 0, 0,
+		text_wrap(term->out, "All figures describe emulated machines, not silicon.", 0, 0,
 			  term->options.width);
+	put_conclusion(term, all);
 }
 
 /* Put together in memory; then it goes out as a whole. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err)
 {
-	const struct report first = {
-		.emulated = json_is_true(json_object_get(all->column[0].machine, "emulated")),
-	};
+	const struct report first = { .emulated = compare_all_emulated(all) };
 	char *text = NULL;
 	struct term term = { .report = &first, .options = request->shown, .text = &text };
 	size_t size;

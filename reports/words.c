@@ -348,3 +348,47 @@ char *words_cost(const struct cost_table *cost, const struct cost_table *tables,
 		fprintf(words.out, ", clock resolution %s", high);
 	return words_finish(&words, 0);
 }
+
+/* A word of a command as a shell takes it. */
+static void put_shell_word(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	putc('\'', out);
+}
+
+char *words_command(const struct report *report)
+{
+	const json_t *args = json_object_get(report->run, "args");
+	const char *first = json_string_value(json_array_get(args, 0));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("pmiproof", out);
+	if (json_is_object(json_object_get(report->machine, "lab")))
+		fputs(" lab", out);
+	for (size_t i = first && !strcmp(first, "pmiproof"); i < json_array_size(args); i++) {
+		const char *arg = json_string_value(json_array_get(args, i));
+
+		putc(' ', out);
+		put_shell_word(out, arg ? arg : "?");
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}

@@ -24,6 +24,9 @@ char *words_conclusion(const struct report *report);
 /* "key=value, ..." of an object of strings. */
 char *words_labels(const json_t *labels);
 
+/* The command of the run, as a shell takes it. */
+char *words_command(const struct report *report);
+
 /* When and after what a run was resumed. */
 char *words_resumed(const json_t *resume);
 

@@ -387,6 +387,16 @@ int suite_load(struct suite *suite, const char *dir, char *const *patterns, size
 	return 0;
 }
 
+const struct suite_test *suite_test_named(const struct suite *suite, const char *name,
+					  size_t length)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		if (strlen(suite->tests[i].name) == length &&
+		    !strncmp(suite->tests[i].name, name, length))
+			return &suite->tests[i];
+	return NULL;
+}
+
 void suite_cut(struct suite *suite, size_t n)
 {
 	for (size_t i = n; i < suite->n; i++) {

@@ -51,6 +51,10 @@ int suite_load(struct suite *suite, const char *dir, char *const *patterns, size
 
 void suite_free(struct suite *suite);
 
+/* The test of that name, the first `length` characters of `name`; or NULL. */
+const struct suite_test *suite_test_named(const struct suite *suite, const char *name,
+					  size_t length);
+
 /* Keep the first `n` tests only. */
 void suite_cut(struct suite *suite, size_t n);
 
