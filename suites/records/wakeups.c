@@ -295,24 +295,28 @@ static int signal_each_time(struct row *row, int number, struct err *err)
 	return result;
 }
 
-/* The event stops itself with the last of so many overflows, and says so. */
+/*
+ * The event stops itself with the last of so many overflows, and says so. Each signal is waited
+ * for: the kernel may put off sending it, and stopping the event, to the next tick.
+ */
 static int signal_at_limit(struct row *row, int number, unsigned int *ins, unsigned int *hups,
 			   struct err *err)
 {
 	int result = event_refresh(&row->event, LIMIT, err);
-	int code;
+	uint64_t records;
+	int code = POLL_IN;
 
-	/* More than the limit, by far. */
-	for (int i = 0; !result && i < 4 * LIMIT; i++) {
-		for (int step = 0; !result && step < 10; step++)
-			result = row->source->step(row->source->context, err);
-		while (next_signal(&row->event, number, 0, &code)) {
-			*ins += code == POLL_IN;
-			*hups += code == POLL_HUP;
-		}
+	for (int i = 0; !result && code == POLL_IN && i < LIMIT; i++) {
+		result = one_more(row, &records, err);
+		if (result || !next_signal(&row->event, number, SLEEPER_LIMIT_MS, &code))
+			break;
+		*ins += code == POLL_IN;
+		*hups += code == POLL_HUP;
 	}
-	while (!result && *ins + *hups < LIMIT &&
-	       next_signal(&row->event, number, SLEEPER_LIMIT_MS, &code)) {
+	/* Beyond the limit, by far. */
+	for (int i = 0; !result && i < 100; i++)
+		result = row->source->step(row->source->context, err);
+	while (!result && next_signal(&row->event, number, 0, &code)) {
 		*ins += code == POLL_IN;
 		*hups += code == POLL_HUP;
 	}
@@ -543,7 +547,8 @@ static int run_wakeups(struct run *run)
 		run_source(run, &faults);
 		run_inherited(run, &faults, run_cpus(run)->cpu[0]);
 		if (event_probe(&instructions.attr, &err))
-			run_note(run, "without a hardware event: %s", err.text);
+			run_note(run, "without a hardware event that can leave out the kernel: %s",
+				 err.text);
 		else
 			run_source(run, &instructions);
 	}
