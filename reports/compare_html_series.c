@@ -108,9 +108,9 @@ static void put_plot(struct html *html, const struct comparison *all, size_t fir
 		     const char *caption)
 {
 	struct plot_shape shape = { 0 };
+	char *note = NULL;
 	struct html_plot plot = {
 		.title = caption,
-		.note = compare_plot_note(all, first, end),
 		.shape = &shape,
 	};
 	char *script = NULL;
@@ -125,11 +125,15 @@ static void put_plot(struct html *html, const struct comparison *all, size_t fir
 	if (out && (fclose(out) || !script))
 		result = -ENOMEM;
 	plot.script = script;
+	plot.note = note = compare_plot_note(all, first, end);
+	if (!note)
+		result = -ENOMEM;
 	if (!result)
 		html_plot(html, &plot);
 	else if (result != -ENODATA)
 		html->result = result;
 	plot_shape_free(&shape);
+	free(note);
 	free(script);
 }
 

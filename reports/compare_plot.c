@@ -45,12 +45,23 @@ static bool has_curves(const struct comparison *all, size_t first, size_t end)
 	return false;
 }
 
-const char *compare_plot_note(const struct comparison *all, size_t first, size_t end)
+char *compare_plot_note(const struct comparison *all, size_t first, size_t end)
 {
-	if (has_curves(all, first, end))
-		return "Share of the samples up to a value; further left is less.";
-	return "Box: the middle half of the samples, with the median; line: 1 % to 99 %; dot: "
-	       "maximum. Of up to 12 samples each is a circle.";
+	char columns[64] = "";
+	char *note;
+
+	if (all->n_columns > PLOT_CURVES)
+		snprintf(columns, sizeof(columns), " The first %d of %zu.", PLOT_CURVES,
+			 all->n_columns);
+	return asprintf(&note, "%s%s",
+			has_curves(all, first, end)
+				? "A curve that is further left is of less."
+				: "Box: the middle half of the samples, with the median; line: 1 % "
+				  "to "
+				  "99 %; dot: maximum. Of up to 12 samples each is a circle.",
+			columns) < 0
+		       ? NULL
+		       : note;
 }
 
 static const char *axis_unit(const struct scale *scale)
