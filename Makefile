@@ -88,6 +88,8 @@ endif
 PKGS := jansson $(if $(filter no,$(tracing)),,libtracefs libtraceevent) gsl numa nettle zlib
 # Of the command alone, not of hypotheses.
 CMD_PKGS := $(if $(filter no,$(history)),,sqlite3)
+# Where it is installed, what another checkout or an earlier build has compiled is not compiled again.
+CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
 CPPFLAGS := -D_GNU_SOURCE -Ilib -Ifixtures/workloads -I$(BUILD)/kselftest \
 	$(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
@@ -95,7 +97,8 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 # snprintf() cuts on purpose where a text is for people, as in the kernel, which turns this off too.
 WARN += $(if $(filter clang,$(CC)),,-Wno-format-truncation)
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags))
+CFLAGS := -std=gnu11 $(OPT) $(WARN) -pthread -MMD -MP $(SAN) $(if $(ARCH),$(call cross,cflags)) \
+	-ffile-prefix-map=$(CURDIR)=.
 LDFLAGS := -pthread $(SAN) $(if $(ARCH),$(call cross,ldflags))
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lm
 CMD_LDLIBS := $(if $(CMD_PKGS),$(shell $(PKG_CONFIG) --libs $(CMD_PKGS) 2>/dev/null))
@@ -125,6 +128,7 @@ INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
+LOOKS := $(BUILD)/fixtures/kernels/looks
 # Built with ARCH=alpha: it needs the library.
 ALPHA_WITNESS := fixtures/kernels/alpha/witness_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
@@ -133,7 +137,7 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
+	$(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
 
 GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
@@ -142,7 +146,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -191,6 +195,10 @@ lab-witness: lab-kernels lab-alpha $(LAB_GUESTS) ## what each kernel variant doe
 	@fixtures/kernels/x86/witness $(VARIANT)
 	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/$(ALPHA_WITNESS)
 	@fixtures/kernels/alpha/witness $(VARIANT)
+
+lab-looks: lab-kernels $(LOOKS) $(if $(MUTANT),,lab-alpha) ## is each mutant of the kernels live, seen directly: MUTANT="lost-silent..."
+	$(if $(MUTANT),,@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/fixtures/kernels/looks)
+	@fixtures/kernels/witness $(MUTANT)
 
 lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
 	@ci/lab-perf
@@ -269,6 +277,7 @@ install: build ## install below DESTDIR/PREFIX, with a tree for run_kselftest.sh
 	for suite in $(SUITE_SRC:suites/%.c=%); do \
 		install -D -m 755 $(BUILD)/suites/$$suite $(LIBEXEC)/suites/$$suite || exit; done
 	install -D -m 644 fixtures/proofs $(LIBEXEC)/proofs
+	install -D -m 644 fixtures/kernels/mutants $(LIBEXEC)/mutants
 	install -D -m 644 reports/known-issues $(LIBEXEC)/known-issues
 	install -D -m 644 reports/pmiproof.1 $(SHARE)/man/man1/pmiproof.1
 	install -D -m 644 reports/completion.bash $(SHARE)/bash-completion/completions/pmiproof
@@ -286,11 +295,11 @@ quiet = $(if $(V),,@echo "  $(1)  $@" && )
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/kselftest/kselftest.h
 	@mkdir -p $(@D)
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The style sheet of HTML reports, as a string.
 $(BUILD)/reports/style.c: reports/style.css
@@ -298,7 +307,7 @@ $(BUILD)/reports/style.c: reports/style.css
 	$(call quiet,GEN )sed -e '1i #include "html.h"\nconst char html_style[] =' \
 		-e 's/\\/&&/g; s/"/\\"/g; s/^\t*\(.*\)/"\1\\n"/' -e '$$a ;' $< >$@
 $(BUILD)/reports/style.o: $(BUILD)/reports/style.c $(BUILD)/flags
-	$(call quiet,CC  )$(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
+	$(call quiet,CC  )$(CCACHE) $(CC) $(CPPFLAGS) -Ireports $(CFLAGS) -c -o $@ $<
 
 # Made anew, as ar would keep members whose source is gone.
 $(LIB): $(call obj,$(LIB_SRC))
@@ -316,6 +325,12 @@ $(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%:
 # For an initramfs, which has no libraries.
 $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
+
+# What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
+# of its own are looked at.
+$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,looks.o looks_shared.o looks_$(or $(ARCH),x86).o) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
+$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags

@@ -391,6 +391,14 @@ void report_free(struct report *report)
 	memset(report, 0, sizeof(*report));
 }
 
+const struct report_test *report_find_test(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->n_tests; i++)
+		if (!strcmp(report->tests[i].name, name))
+			return &report->tests[i];
+	return NULL;
+}
+
 enum verdict report_execution_verdict(const struct report_execution *execution)
 {
 	if (execution->known)

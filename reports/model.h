@@ -68,6 +68,9 @@ int report_read(struct report *report, const char *path, struct err *err);
 
 void report_free(struct report *report);
 
+/* The hypothesis of that name, or NULL. */
+const struct report_test *report_find_test(const struct report *report, const char *name);
+
 /*
  * Is a record with a "type" one that report_read() would take? -EBADMSG when not, with err naming
  * `name` and `line`.

@@ -53,14 +53,6 @@ void proof_judge_impossible(struct proof_outcome *outcome, const char *fmt, ...)
 	va_end(args);
 }
 
-static const struct report_test *find_test(const struct report *report, const char *name)
-{
-	for (size_t i = 0; i < report->n_tests; i++)
-		if (!strcmp(report->tests[i].name, name))
-			return &report->tests[i];
-	return NULL;
-}
-
 /* A list of the record has these texts, each of `size`, in this order. */
 static bool same_texts(const json_t *list, const char *texts, size_t size, size_t n)
 {
@@ -363,7 +355,7 @@ static bool show_row(const struct proof_row *row, const struct report_test *test
 void proof_judge_row(const struct proof_machine *machine, const struct proof_row *row,
 		     const struct report *report, struct proof_outcome *outcome)
 {
-	const struct report_test *test = find_test(report, row->hypothesis);
+	const struct report_test *test = report_find_test(report, row->hypothesis);
 	bool good = true;
 
 	if (!test) {
@@ -385,7 +377,7 @@ static bool find_figure(const struct proof_side *side, const struct report *repo
 			struct figure *figure, struct proof_outcome *outcome)
 {
 	const struct proof_figure *f = &side->figure;
-	const struct report_test *test = find_test(report, side->hypothesis);
+	const struct report_test *test = report_find_test(report, side->hypothesis);
 	int result = test ? figure_find(test, f->table, f->row, f->column, figure) : -ENOENT;
 
 	if (!result)

@@ -8,11 +8,9 @@
 
 #include "lab_variants.h"
 #include "proofs_line.h"
+#include "words.h"
 
 #define KLOG_PREFIX "klog:"
-
-/* A line of the table is short; what has more words is a mistake. */
-#define WORDS_MAX 64
 
 bool proof_list_has(const struct proof_list *list, const char *name)
 {
@@ -27,40 +25,6 @@ enum klog_class proof_reason_class(const char *reason)
 	size_t length = strlen(KLOG_PREFIX);
 
 	return strncmp(reason, KLOG_PREFIX, length) ? KLOG_NONE : klog_class_parse(reason + length);
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/*
- * Cut a line into words, in place; one with blanks is in double quotes. A '#' that begins a word
- * begins a comment.
- */
-static int split(char *line, char **words, size_t *n, struct err *err)
-{
-	*n = 0;
-	for (;;) {
-		bool quoted;
-
-		while (is_space(*line))
-			line++;
-		if (!*line || *line == '#')
-			return 0;
-		if (*n == WORDS_MAX)
-			return err_set(err, 0, "more than %d words", WORDS_MAX);
-		quoted = *line == '"';
-		words[(*n)++] = line += quoted;
-		while (*line && (quoted ? *line != '"' : !is_space(*line)))
-			line++;
-		if (quoted && !*line)
-			return err_set(err, 0, "a quotation mark is missing");
-		if (quoted && line[1] && !is_space(line[1]))
-			return err_set(err, 0, "no blank after a quotation mark");
-		if (*line)
-			*line++ = '\0';
-	}
 }
 
 static int add_machine(struct proofs *proofs, const struct proof_machine *machine, struct err *err)
@@ -133,9 +97,9 @@ static int add_unproven(struct proofs *proofs, const struct proof_unproven *unpr
 	return 0;
 }
 
-static int take_words(struct proofs *proofs, unsigned int line, char **words, size_t n,
-		      struct err *err)
+static int take_words(void *context, unsigned int line, char **words, size_t n, struct err *err)
 {
+	struct proofs *proofs = context;
 	struct proof_unproven unproven = { .line = line };
 	struct proof_machine machine = { .line = line };
 	struct proof_relation relation = { .line = line };
@@ -156,26 +120,6 @@ static int take_words(struct proofs *proofs, unsigned int line, char **words, si
 	}
 	result = proofs_line_row(&row, words, n, err);
 	return result ? result : add_row(proofs, &row, err);
-}
-
-static int take_lines(struct proofs *proofs, char *text, unsigned int *line, struct err *err)
-{
-	int result = 0;
-
-	for (*line = 1; !result && text; ++*line) {
-		char *words[WORDS_MAX];
-		char *end = strchr(text, '\n');
-		size_t n;
-
-		if (end)
-			*end = '\0';
-		result = split(text, words, &n, err);
-		if (!result && n)
-			result = take_words(proofs, *line, words, n, err);
-		text = end ? end + 1 : NULL;
-	}
-	--*line;
-	return result;
 }
 
 static int resolve_side(const struct proofs *proofs, struct proof_side *side, struct err *err)
@@ -221,19 +165,11 @@ static int finish(struct proofs *proofs, unsigned int *line, struct err *err)
 
 int proofs_parse(struct proofs *proofs, const char *path, FILE *file, struct err *err)
 {
-	unsigned int line = 1;
-	size_t size = 0;
+	unsigned int line;
 	int result;
 
 	*proofs = (struct proofs){ .path = path };
-	errno = 0;
-	/* A file without NUL is read whole. */
-	if (getdelim(&proofs->text, &size, '\0', file) < 0 && errno)
-		result = err_set(err, errno, "read");
-	else if (!feof(file))
-		result = err_set(err, 0, "a NUL in it: this is no text");
-	else
-		result = take_lines(proofs, proofs->text, &line, err);
+	result = words_read(file, &proofs->text, take_words, proofs, &line, err);
 	if (!result)
 		result = finish(proofs, &line, err);
 	if (result) {

@@ -264,7 +264,7 @@ static void lacks(const char *text, const char *const *hypotheses, const char *v
 	faulty_machines(all);
 	strcat(all, text);
 	take(&proofs, all);
-	n = proofs_gaps(&proofs, hypotheses, kernels, out);
+	n = proofs_gaps(&proofs, hypotheses, kernels, NULL, out);
 	fclose(kernels[0]);
 	fclose(out);
 	ck_assert_msg(n == expected && strstr(gaps, why), "%zu: %s", n, gaps);
@@ -292,6 +292,30 @@ START_TEST(sees_gaps)
 	      "variant two is in no machine of x86");
 	lacks("machine m variant one,two cpu-model ev67-500\nx pass\n", no, variants, 1,
 	      "variant two is in no machine of x86");
+}
+END_TEST
+
+/* A mutant with a block of its own need be on no machine. */
+START_TEST(sees_no_gap_of_a_mutant)
+{
+	static const char variants[] = "one mutant any it is\ntwo mutant x86 it was\n";
+	static const char *const none[] = { NULL };
+	struct mutant mutant = { .machine.name = "two" };
+	const struct mutants mutants = { .mutants = &mutant, .n = 1 };
+	FILE *kernels[LAB_ARCHS] = { fmemopen((char *)variants, strlen(variants), "r") };
+	char all[2048], *gaps = NULL;
+	struct proofs proofs;
+	size_t size;
+	FILE *out = open_memstream(&gaps, &size);
+
+	faulty_machines(all);
+	take(&proofs, all);
+	proofs_gaps(&proofs, none, kernels, &mutants, out);
+	fclose(kernels[0]);
+	fclose(out);
+	ck_assert_str_eq(gaps, "variant one is in no machine of any");
+	free(gaps);
+	proofs_free(&proofs);
 }
 END_TEST
 
@@ -330,7 +354,7 @@ START_TEST(sees_gaps_of_each_architecture)
 		faulty_machines(all);
 		strcat(all, cases[i].table);
 		take(&proofs, all);
-		proofs_gaps(&proofs, none, kernels, out);
+		proofs_gaps(&proofs, none, kernels, NULL, out);
 		fclose(out);
 		ck_assert_str_eq(gaps, cases[i].gaps);
 		free(gaps);
@@ -354,7 +378,7 @@ START_TEST(sees_missing_faults)
 		for (const struct lab_arch *arch = lab_archs; arch < lab_archs + LAB_ARCHS; arch++)
 			n += lab_arch_in(fault->archs, arch);
 	take(&proofs, "machine m fault lost-pmi fault sticky-mask\nh pass\n");
-	ck_assert_uint_eq(proofs_gaps(&proofs, none, kernels, out), n - 2);
+	ck_assert_uint_eq(proofs_gaps(&proofs, none, kernels, NULL, out), n - 2);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(gaps, "fault shadow is in no machine of x86"));
 	ck_assert_ptr_nonnull(strstr(gaps, "fault lost-pmi is in no machine of alpha"));
@@ -446,6 +470,7 @@ START_TEST(own_table_is_complete)
 {
 	FILE *const variants[LAB_ARCHS] = { fopen("fixtures/kernels/variants", "r") };
 	const char *names[256] = { NULL };
+	struct mutants mutants;
 	struct proofs proofs;
 	struct err err = { .text = "" };
 	glob_t found;
@@ -454,6 +479,7 @@ START_TEST(own_table_is_complete)
 	FILE *out = open_memstream(&gaps, &size);
 
 	ck_assert_msg(!proofs_read(&proofs, "fixtures/proofs", &err), "%s", err.text);
+	ck_assert_msg(!mutants_read(&mutants, "fixtures/kernels/mutants", &err), "%s", err.text);
 	ck_assert_int_eq(glob("suites/*/*.c", 0, NULL, &found), 0);
 	ck_assert_uint_lt(found.gl_pathc, COUNT(names));
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -462,12 +488,13 @@ START_TEST(own_table_is_complete)
 		name[strlen(name) - 2] = '\0';
 		names[i] = name;
 	}
-	n = proofs_gaps(&proofs, names, variants, out);
+	n = proofs_gaps(&proofs, names, variants, &mutants, out);
 	fclose(variants[0]);
 	fclose(out);
 	ck_assert_msg(!n, "%s", gaps);
 	free(gaps);
 	globfree(&found);
+	mutants_free(&mutants);
 	proofs_free(&proofs);
 }
 END_TEST
@@ -535,6 +562,7 @@ Suite *suite(void)
 	tcase_add_test(tcase, refuses_what_is_no_text);
 	tcase_add_loop_test(tcase, selects, 0, (int)COUNT(patterns));
 	tcase_add_test(tcase, sees_gaps);
+	tcase_add_test(tcase, sees_no_gap_of_a_mutant);
 	tcase_add_test(tcase, sees_gaps_of_each_architecture);
 	tcase_add_test(tcase, sees_missing_faults);
 	tcase_add_test(tcase, knows_hypotheses_and_checks);

@@ -6,16 +6,6 @@
 
 #include "lab_variants.h"
 
-static const struct suite_test *find_test(const struct suite *suite, const char *name,
-					  size_t length)
-{
-	for (size_t i = 0; i < suite->n; i++)
-		if (strlen(suite->tests[i].name) == length &&
-		    !strncmp(suite->tests[i].name, name, length))
-			return &suite->tests[i];
-	return NULL;
-}
-
 static int known_checks(const struct suite_test *test, const struct proof_list *list,
 			struct err *err)
 {
@@ -28,7 +18,8 @@ static int known_checks(const struct suite_test *test, const struct proof_list *
 
 static int known_row(const struct proof_row *row, const struct suite *suite, struct err *err)
 {
-	const struct suite_test *test = find_test(suite, row->hypothesis, strlen(row->hypothesis));
+	const struct suite_test *test =
+		suite_test_named(suite, row->hypothesis, strlen(row->hypothesis));
 	int result;
 
 	if (!test)
@@ -193,19 +184,20 @@ static void add_fault_gaps(const struct proofs *proofs, const struct lab_fault *
 }
 
 /* `shared`: also those in code of all architectures, which each of the tables has. */
-static void add_variant_gaps(const struct proofs *proofs, FILE *table, bool shared, FILE *out,
-			     size_t *n)
+static void add_variant_gaps(const struct proofs *proofs, const struct mutants *mutants,
+			     FILE *table, bool shared, FILE *out, size_t *n)
 {
 	struct lab_variant variant;
 
 	while (lab_variants_next(table, &variant))
 		if ((shared || strcmp(variant.arch, LAB_ANY) != 0) &&
+		    !(mutants && mutants_find(mutants, variant.name)) &&
 		    !has_variant(proofs, variant.name, variant.arch))
 			add_arch_gap(out, n, "variant", variant.name, variant.arch);
 }
 
 size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
-		   FILE *const *variants, FILE *out)
+		   FILE *const *variants, const struct mutants *mutants, FILE *out)
 {
 	bool shared = true;
 	size_t n = 0;
@@ -221,7 +213,7 @@ size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
 	for (size_t i = 0; i < LAB_ARCHS; i++) {
 		if (!variants[i])
 			continue;
-		add_variant_gaps(proofs, variants[i], shared, out, &n);
+		add_variant_gaps(proofs, mutants, variants[i], shared, out, &n);
 		shared = false;
 	}
 	return n;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "mutants.h"
 #include "proofs.h"
 #include "suite.h"
 
@@ -20,11 +21,12 @@ int proofs_known(const struct proofs *proofs, const struct suite *suite,
  * What the table leaves out: a hypothesis that no row must refute (fail or hung), or that is to
  * pass in none; a fault that is in no machine of an architecture that has it; a variant of these
  * kernels (LAB_ARCHS tables; NULL: none) that is in no machine of its architecture or, where its
- * code is that of all architectures ("any"), in none at all. `hypotheses` ends with NULL. Writes
- * the gaps, "; " between them, and returns how many there are.
+ * code is that of all architectures ("any"), in none at all, and that is none of these mutants
+ * (NULL: there are none). `hypotheses` ends with NULL. Writes the gaps, "; " between them, and
+ * returns how many there are.
  */
 size_t proofs_gaps(const struct proofs *proofs, const char *const *hypotheses,
-		   FILE *const *variants, FILE *out);
+		   FILE *const *variants, const struct mutants *mutants, FILE *out);
 
 /*
  * Checks that no row must refute (`by`) and that are not said to be unproven. As proofs_gaps(); a

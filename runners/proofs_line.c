@@ -106,7 +106,7 @@ static const struct {
 	{ "timeout-scale", take_scale },
 };
 
-static int take_setting(struct proof_machine *machine, const char *name, const char *value,
+int proofs_line_setting(struct proof_machine *machine, const char *name, const char *value,
 			struct err *err)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
@@ -119,25 +119,37 @@ static int take_setting(struct proof_machine *machine, const char *name, const c
 	return err_set(err, 0, "a machine has no %s", name);
 }
 
-int proofs_line_machine(struct proof_machine *machine, char *const *words, size_t n,
-			struct err *err)
+int proofs_line_name(struct proof_machine *machine, const char *what, const char *name,
+		     struct err *err)
 {
-	int result = 0;
+	if (!name)
+		return err_set(err, 0, "a %s has a name", what);
+	if (!is_name(name))
+		return err_set(err, 0,
+			       "%s %s: a name has up to %d letters, digits, and '-', '_' "
+			       "and '.' in it",
+			       what, name, NAME_MAX_LENGTH);
+	machine->name = name;
+	return 0;
+}
 
+void proofs_line_defaults(struct proof_machine *machine)
+{
 	machine->lab.model = lab_models;
 	machine->lab.mode = LAB_EXACT;
 	machine->lab.mode_given = true;
 	machine->repeat = 1;
-	if (n < 2)
-		return err_set(err, 0, "a machine has a name");
-	if (!is_name(words[1]))
-		return err_set(err, 0,
-			       "machine %s: a name has up to %d letters, digits, and '-', '_' "
-			       "and '.' in it",
-			       words[1], NAME_MAX_LENGTH);
-	machine->name = words[1];
+}
+
+int proofs_line_machine(struct proof_machine *machine, char *const *words, size_t n,
+			struct err *err)
+{
+	int result = proofs_line_name(machine, words[0], n > 1 ? words[1] : NULL, err);
+
+	proofs_line_defaults(machine);
 	for (size_t i = 2; !result && i < n; i += 2)
-		result = take_setting(machine, words[i], i + 1 < n ? words[i + 1] : NULL, err);
+		result = proofs_line_setting(machine, words[i], i + 1 < n ? words[i + 1] : NULL,
+					     err);
 	if (!result)
 		result = lab_machine_complete(&machine->lab, err);
 	if (!result && machine->stock && !machine->lab.model->arch->stock)

@@ -9,6 +9,17 @@
  * saying what is wrong, without file and line.
  */
 
+/* What is the name of a machine (`what`: as the table calls it; `name` NULL: there is none)? */
+int proofs_line_name(struct proof_machine *machine, const char *what, const char *name,
+		     struct err *err);
+
+/* The machine that there is without a setting. */
+void proofs_line_defaults(struct proof_machine *machine);
+
+/* A setting; a value that is NULL is missing. */
+int proofs_line_setting(struct proof_machine *machine, const char *name, const char *value,
+			struct err *err);
+
 /* machine NAME [SETTING VALUE]... */
 int proofs_line_machine(struct proof_machine *machine, char *const *words, size_t n,
 			struct err *err);

@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "command.h"
-#include "machine.h"
 #include "proofs_cover.h"
 #include "prove_crew.h"
 #include "prove_files.h"
@@ -26,12 +24,13 @@
 struct prove {
 	struct prove_options options;
 	struct proofs proofs;
+	struct mutants mutants; /* for completeness */
 	struct suite suite;
 	struct progress progress;
 	struct prove_crew crew;
 	struct prove_results results;
 	int64_t started; /* clock_ms() */
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], mutants_path[PATH_MAX];
 };
 
 static void guest_ended(void *context, struct prove_guest *guest)
@@ -52,10 +51,10 @@ static void guest_ended(void *context, struct prove_guest *guest)
 
 static double budget_of(const struct suite *suite, const struct proof_row *row)
 {
-	for (size_t i = 0; i < suite->n; i++)
-		if (!strcmp(suite->tests[i].name, row->hypothesis))
-			return suite->tests[i].budget_s;
-	return 0;
+	const struct suite_test *test =
+		suite_test_named(suite, row->hypothesis, strlen(row->hypothesis));
+
+	return test ? test->budget_s : 0;
 }
 
 static int add_guest(struct prove *prove, const struct proof_machine *machine, size_t round,
@@ -99,32 +98,6 @@ static int add_guests(struct prove *prove, struct err *err)
 	return result;
 }
 
-/* What the figures of a document are to say of themselves. */
-static void put_origin(const struct prove *prove, FILE *out)
-{
-	struct err err;
-	json_t *machine = machine_inventory("", false, &err);
-	const json_t *cpu = json_object_get(machine, "cpu");
-	const char *name = json_string_value(json_object_get(cpu, "name"));
-	struct utsname system;
-	const char *release;
-	json_t *unused;
-
-	fputs("Made by `make prove`; kernels in the machines:", out);
-	json_object_foreach(prove->results.kernels, release, unused)
-	{
-		fprintf(out, " Linux %s", release);
-	}
-	fprintf(out, "; %zu machines in %lld s", prove->crew.n,
-		(long long)(clock_ms() - prove->started) / 1000);
-	if (name && !uname(&system))
-		/* What follows a '-' names a build, not a kernel. */
-		fprintf(out, " on %zu CPUs (%s, Linux %.*s)", prove->options.jobs, name,
-			(int)strcspn(system.release, "-"), system.release);
-	fputs(".\n\n", out);
-	json_decref(machine);
-}
-
 /* What the table says that the lab does not show. */
 static void put_unproven(const struct proofs *proofs, FILE *out)
 {
@@ -140,19 +113,23 @@ static int write_markdown(const struct prove *prove, struct err *err)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	struct prove_origin origin = prove->results.origin;
 	int result;
 
 	if (!out)
 		return err_set(err, ENOMEM, "matrix");
+	origin.machines = prove->crew.n;
+	origin.seconds = (clock_ms() - prove->started) / 1000;
+	origin.cpus = prove->options.jobs;
 	fputc('\n', out);
-	put_origin(prove, out);
+	prove_origin_put(&origin, "make prove", out);
 	result = prove_matrix_markdown(&prove->results.matrix, out);
 	put_unproven(&prove->proofs, out);
 	fputc('\n', out);
 	if (fclose(out) || result)
 		result = err_set(err, ENOMEM, "matrix");
 	else
-		result = splice_file(prove->options.markdown, text, err);
+		result = splice_file(prove->options.markdown, "prove", text, err);
 	free(text);
 	return result;
 }
@@ -245,7 +222,7 @@ static int check_complete(const struct prove *prove, const struct prove_files *f
 	if (!result && (!names || !out))
 		result = err_set(err, ENOMEM, "%s", prove->proofs.path);
 	if (!result)
-		n = proofs_gaps(&prove->proofs, names, tables, out);
+		n = proofs_gaps(&prove->proofs, names, tables, &prove->mutants, out);
 	if (!result && !n)
 		n = proofs_unrefuted(&prove->proofs, &prove->suite, out);
 	close_tables(tables);
@@ -259,15 +236,12 @@ static int check_complete(const struct prove *prove, const struct prove_files *f
 	return result;
 }
 
-static int load_suite(struct prove *prove, struct err *err)
+/* The table of mutants, of which the table of proofs need say nothing. */
+static int load_mutants(struct prove *prove, struct err *err)
 {
-	char dir[PATH_MAX];
-	int result;
+	int result = mutants_default(prove->mutants_path, sizeof(prove->mutants_path), err);
 
-	if (prove->options.suites)
-		return suite_load(&prove->suite, prove->options.suites, NULL, 0, err);
-	result = suite_default_dir(dir, sizeof(dir), err);
-	return result ? result : suite_load(&prove->suite, dir, NULL, 0, err);
+	return result ? result : mutants_read(&prove->mutants, prove->mutants_path, err);
 }
 
 /* A kernel is to be tested: where it can be. */
@@ -290,7 +264,7 @@ static int load(struct prove *prove, struct err *err)
 	int result = proofs_read(&prove->proofs, options->table, err);
 
 	if (!result)
-		result = load_suite(prove, err);
+		result = suite_load_own(&prove->suite, prove->options.suites, err);
 	if (!result)
 		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
 	if (!result && options->kernel)
@@ -300,11 +274,13 @@ static int load(struct prove *prove, struct err *err)
 	if (!result)
 		result = proofs_known(&prove->proofs, &prove->suite, files.variants, err);
 	if (!result && !options->partial)
+		result = load_mutants(prove, err);
+	if (!result && !options->partial)
 		result = check_complete(prove, &files, err);
 	if (!result)
 		result = prove_files_check(&prove->proofs, options->kernel, err);
 	if (!result && options->markdown)
-		result = splice_file(options->markdown, NULL, err);
+		result = splice_file(options->markdown, "prove", NULL, err);
 	return result;
 }
 
@@ -349,6 +325,7 @@ static void release(struct prove *prove)
 	prove_results_free(&prove->results);
 	free(prove->crew.guests);
 	suite_free(&prove->suite);
+	mutants_free(&prove->mutants);
 	proofs_free(&prove->proofs);
 	free(prove);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../reports/table.h"
-#include "../reports/text.h"
+#include "markdown.h"
 #include "prove_guest.h"
 
 /* The cells of one row. */
@@ -200,20 +200,6 @@ int prove_matrix_print(const struct prove_matrix *matrix, FILE *out, size_t widt
 	return result ? result : printed;
 }
 
-/* A cell of a Markdown table: what has a meaning there is escaped. */
-static void put_cell(FILE *out, const char *text)
-{
-	char *safe = text_escape(text, (size_t)-1);
-
-	for (const char *c = safe ? safe : ""; *c; c++) {
-		if (strchr("|\\`*_<>[]", *c))
-			putc('\\', out);
-		putc(*c, out);
-	}
-	fputs(" |", out);
-	free(safe);
-}
-
 static int write_line(void *context, const struct line *line)
 {
 	FILE *out = context;
@@ -225,15 +211,15 @@ static int write_line(void *context, const struct line *line)
 		 options && *options ? " (" : "", options ? options : "",
 		 options && *options ? ")" : "");
 	fputs("| ", out);
-	put_cell(out, machine);
+	markdown_cell(out, machine);
 	putc(' ', out);
-	put_cell(out, line->hypothesis);
+	markdown_cell(out, line->hypothesis);
 	putc(' ', out);
-	put_cell(out, line->expected);
+	markdown_cell(out, line->expected);
 	fprintf(out, " %s%s%s |", tally->shown ? tally->shown->verdict : "-",
 		tally->right < tally->judged ? ", **WRONG**" : "", tally->shown ? "" : ", not run");
 	putc(' ', out);
-	put_cell(out, line->figure);
+	markdown_cell(out, line->figure);
 	putc('\n', out);
 	free(options);
 	return options ? 0 : -ENOMEM;

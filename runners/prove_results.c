@@ -4,26 +4,22 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-
-#include "../reports/model.h"
-#include "command.h"
 
 int prove_results_init(struct prove_results *results, const struct proofs *proofs, size_t rounds,
 		       const char *dir, struct err *err)
 {
 	*results = (struct prove_results){
 		.outcomes = calloc(prove_matrix_rows(proofs) * rounds, sizeof(*results->outcomes)),
-		.kernels = json_object(),
+		.origin.kernels = json_object(),
 		.dir = dir,
 	};
 	results->matrix = (struct prove_matrix){ proofs, results->outcomes, rounds };
-	return results->outcomes && results->kernels ? 0 : err_set(err, ENOMEM, "results");
+	return results->outcomes && results->origin.kernels ? 0 : err_set(err, ENOMEM, "results");
 }
 
 void prove_results_free(struct prove_results *results)
 {
-	json_decref(results->kernels);
+	json_decref(results->origin.kernels);
 	free(results->outcomes);
 }
 
@@ -44,35 +40,12 @@ int prove_results_dir(const struct prove_results *results, const struct proof_ma
 	return (size_t)length < size ? 0 : err_set(err, ENAMETOOLONG, "%s", results->dir);
 }
 
-/* Read the report of a guest and see that it is of the machine asked for. */
-static int read_report(struct report *report, const struct proof_machine *machine, const char *dir,
-		       struct err *err)
-{
-	int result = report_read(report, dir, err);
-
-	if (result)
-		return result;
-	result = proof_judge_machine(machine, report, err);
-	if (result)
-		report_free(report);
-	return result;
-}
-
-static void note_kernel(struct prove_results *results, const struct report *report)
-{
-	const json_t *kernel = json_object_get(report->machine, "kernel");
-	const char *release = json_string_value(json_object_get(kernel, "release"));
-
-	if (release)
-		json_object_set_new(results->kernels, release, json_true());
-}
-
-static void judge_rows(struct prove_results *results, const struct prove_guest *guest)
+void prove_results_take(struct prove_results *results, const struct prove_guest *guest)
 {
 	const struct proof_machine *machine = guest->machine;
 	struct report report;
 	struct err err;
-	bool is_there = !read_report(&report, machine, guest->dir, &err);
+	bool is_there = !prove_report_take(&report, guest, &err);
 
 	for (size_t i = 0; i < machine->n_rows; i++) {
 		const struct proof_row *row = &machine->rows[i];
@@ -85,38 +58,8 @@ static void judge_rows(struct prove_results *results, const struct prove_guest *
 	}
 	if (!is_there)
 		return;
-	note_kernel(results, &report);
+	prove_origin_note(&results->origin, &report);
 	report_free(&report);
-}
-
-/* The rows of a guest for which `lab run` did not do its job. */
-static void give_up(struct prove_results *results, const struct prove_guest *guest)
-{
-	const struct proof_machine *machine = guest->machine;
-	char why[128], last[256];
-
-	if (WIFEXITED(guest->status))
-		snprintf(why, sizeof(why), "lab run ended with code %d",
-			 WEXITSTATUS(guest->status));
-	else
-		snprintf(why, sizeof(why), "lab run was ended by signal %d",
-			 WTERMSIG(guest->status));
-	prove_guest_last_line(guest, last, sizeof(last));
-	for (size_t i = 0; i < machine->n_rows; i++)
-		if (machine->rows[i].selected)
-			proof_judge_impossible(
-				outcome_of(results, guest->round, machine->rows[i].index), "%s: %s",
-				why, last);
-}
-
-void prove_results_take(struct prove_results *results, const struct prove_guest *guest)
-{
-	int code = WIFEXITED(guest->status) ? WEXITSTATUS(guest->status) : COMMAND_ERROR;
-
-	if (code == COMMAND_OK || code == COMMAND_REFUTED || code == COMMAND_BROKEN)
-		judge_rows(results, guest);
-	else
-		give_up(results, guest);
 }
 
 static void judge_relation(struct prove_results *results, const struct proof_relation *relation,
@@ -132,7 +75,7 @@ static void judge_relation(struct prove_results *results, const struct proof_rel
 		char dir[PATH_MAX];
 
 		if (prove_results_dir(results, machines[n], round, dir, sizeof(dir), &err) ||
-		    read_report(&reports[n], machines[n], dir, &err))
+		    prove_report_read(&reports[n], machines[n], dir, &err))
 			break;
 	}
 	if (n == 2)

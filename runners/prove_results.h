@@ -2,17 +2,16 @@
 #ifndef PMIPROOF_PROVE_RESULTS_H
 #define PMIPROOF_PROVE_RESULTS_H
 
-#include <jansson.h>
 #include <limits.h>
 
-#include "prove_guest.h"
 #include "prove_matrix.h"
+#include "prove_report.h"
 
 /* What came of the machines so far. */
 struct prove_results {
 	struct prove_matrix matrix;
 	struct proof_outcome *outcomes; /* those of the matrix */
-	json_t *kernels; /* object: keys are the releases of kernels that were booted */
+	struct prove_origin origin;
 	const char *dir; /* of all reports */
 };
 

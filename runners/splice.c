@@ -14,6 +14,9 @@
 /* A document is small; more than this is not one. */
 #define DOCUMENT_MAX ((size_t)16 << 20)
 
+/* Room for one of the two lines; names are short words of ours. */
+#define MARKER_MAX 128
+
 /* The whole file, NUL-terminated; NULL with err. */
 static char *load(const char *path, struct err *err)
 {
@@ -80,27 +83,29 @@ static int replace(const char *path, const char *const *parts, struct err *err)
 	return err_set(err, -result, "write %s", path);
 }
 
-int splice_file(const char *path, const char *text, struct err *err)
+int splice_file(const char *path, const char *name, const char *text, struct err *err)
 {
+	char first[MARKER_MAX], last[MARKER_MAX];
 	char *real = realpath(path, NULL); /* a link stays one */
 	char *document, *begin, *end;
 	int result = 0;
 
 	if (!real)
 		return err_set(err, errno, "open %s", path);
+	snprintf(first, sizeof(first), SPLICE_BEGIN, name);
+	snprintf(last, sizeof(last), SPLICE_END, name);
 	document = load(real, err);
 	if (!document) {
 		free(real);
 		return -EINVAL;
 	}
-	begin = find_line(document, SPLICE_BEGIN);
-	end = find_line(document, SPLICE_END);
+	begin = find_line(document, first);
+	end = find_line(document, last);
 	if (!begin || !end || end < begin) {
 		result = err_set(err, 0, "%s: no line %s and one %s after it, each once", path,
-				 SPLICE_BEGIN, SPLICE_END);
+				 first, last);
 	} else if (text) {
-		static const char head[] = SPLICE_BEGIN "\n";
-		const char *parts[] = { document, head, text, end, NULL };
+		const char *parts[] = { document, first, "\n", text, end, NULL };
 
 		/* The head ends there. */
 		*begin = '\0';

@@ -11,6 +11,9 @@
 
 Suite *suite(void);
 
+#define BEGIN "<!-- made: begin -->"
+#define END "<!-- made: end -->"
+
 static char dir[] = "/tmp/splice_check-XXXXXX";
 static char path[64];
 
@@ -50,19 +53,19 @@ START_TEST(replaces)
 	struct stat status;
 	struct err err;
 
-	put("head\n" SPLICE_BEGIN "\nold\nold\n" SPLICE_END "\ntail\n");
+	put("head\n" BEGIN "\nold\nold\n" END "\ntail\n");
 	chmod(path, 0640);
-	ck_assert_int_eq(splice_file(path, NULL, &err), 0);
-	holds("head\n" SPLICE_BEGIN "\nold\nold\n" SPLICE_END "\ntail\n");
-	ck_assert_int_eq(splice_file(path, "new\n", &err), 0);
-	holds("head\n" SPLICE_BEGIN "\nnew\n" SPLICE_END "\ntail\n");
-	ck_assert_int_eq(splice_file(path, "", &err), 0);
-	holds("head\n" SPLICE_BEGIN "\n" SPLICE_END "\ntail\n");
+	ck_assert_int_eq(splice_file(path, "made", NULL, &err), 0);
+	holds("head\n" BEGIN "\nold\nold\n" END "\ntail\n");
+	ck_assert_int_eq(splice_file(path, "made", "new\n", &err), 0);
+	holds("head\n" BEGIN "\nnew\n" END "\ntail\n");
+	ck_assert_int_eq(splice_file(path, "made", "", &err), 0);
+	holds("head\n" BEGIN "\n" END "\ntail\n");
 	stat(path, &status);
 	ck_assert_int_eq(status.st_mode & 0777, 0640);
-	put(SPLICE_BEGIN "\n" SPLICE_END);
-	ck_assert_int_eq(splice_file(path, "new\n", &err), 0);
-	holds(SPLICE_BEGIN "\nnew\n" SPLICE_END);
+	put(BEGIN "\n" END);
+	ck_assert_int_eq(splice_file(path, "made", "new\n", &err), 0);
+	holds(BEGIN "\nnew\n" END);
 }
 END_TEST
 
@@ -72,27 +75,27 @@ START_TEST(a_link_stays_one)
 	struct stat status;
 	struct err err;
 
-	put(SPLICE_BEGIN "\n" SPLICE_END "\n");
+	put(BEGIN "\n" END "\n");
 	snprintf(link, sizeof(link), "%s/link", dir);
 	ck_assert_int_eq(symlink("file", link), 0);
-	ck_assert_int_eq(splice_file(link, "new\n", &err), 0);
+	ck_assert_int_eq(splice_file(link, "made", "new\n", &err), 0);
 	lstat(link, &status);
 	ck_assert(S_ISLNK(status.st_mode));
 	unlink(link);
-	holds(SPLICE_BEGIN "\nnew\n" SPLICE_END "\n");
+	holds(BEGIN "\nnew\n" END "\n");
 }
 END_TEST
 
 static const char *const bad[] = {
 	"",
 	"text\n",
-	SPLICE_BEGIN "\n",
-	SPLICE_END "\n",
-	SPLICE_END "\n" SPLICE_BEGIN "\n",
-	SPLICE_BEGIN "\n" SPLICE_END "\n" SPLICE_END "\n",
-	SPLICE_BEGIN "\n" SPLICE_BEGIN "\n" SPLICE_END "\n",
-	" " SPLICE_BEGIN "\n" SPLICE_END "\n",
-	SPLICE_BEGIN "x\n" SPLICE_END "\n",
+	BEGIN "\n",
+	END "\n",
+	END "\n" BEGIN "\n",
+	BEGIN "\n" END "\n" END "\n",
+	BEGIN "\n" BEGIN "\n" END "\n",
+	" " BEGIN "\n" END "\n",
+	BEGIN "x\n" END "\n",
 };
 
 START_TEST(refuses)
@@ -100,8 +103,8 @@ START_TEST(refuses)
 	struct err err;
 
 	put(bad[_i]);
-	ck_assert_int_eq(splice_file(path, NULL, &err), -EINVAL);
-	ck_assert_int_eq(splice_file(path, "new\n", &err), -EINVAL);
+	ck_assert_int_eq(splice_file(path, "made", NULL, &err), -EINVAL);
+	ck_assert_int_eq(splice_file(path, "made", "new\n", &err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.text, path));
 	holds(bad[_i]);
 }
@@ -111,8 +114,8 @@ START_TEST(no_such_file)
 {
 	struct err err;
 
-	ck_assert_int_eq(splice_file(path, NULL, &err), -ENOENT);
-	ck_assert_int_eq(splice_file(dir, NULL, &err), -EINVAL);
+	ck_assert_int_eq(splice_file(path, "made", NULL, &err), -ENOENT);
+	ck_assert_int_eq(splice_file(dir, "made", NULL, &err), -EINVAL);
 }
 END_TEST
 

@@ -387,6 +387,16 @@ int suite_load(struct suite *suite, const char *dir, char *const *patterns, size
 	return 0;
 }
 
+const struct suite_test *suite_test_named(const struct suite *suite, const char *name,
+					  size_t length)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		if (strlen(suite->tests[i].name) == length &&
+		    !strncmp(suite->tests[i].name, name, length))
+			return &suite->tests[i];
+	return NULL;
+}
+
 void suite_cut(struct suite *suite, size_t n)
 {
 	for (size_t i = n; i < suite->n; i++) {
@@ -400,6 +410,14 @@ void suite_cut(struct suite *suite, size_t n)
 		json_decref(test->declaration);
 	}
 	suite->n = n < suite->n ? n : suite->n;
+}
+
+int suite_load_own(struct suite *suite, const char *dir, struct err *err)
+{
+	char own[PATH_MAX];
+	int result = dir ? 0 : suite_default_dir(own, sizeof(own), err);
+
+	return result ? result : suite_load(suite, dir ? dir : own, NULL, 0, err);
 }
 
 void suite_free(struct suite *suite)

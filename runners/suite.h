@@ -49,7 +49,14 @@ int suite_default_dir(char *dir, size_t size, struct err *err);
 int suite_load(struct suite *suite, const char *dir, char *const *patterns, size_t n_patterns,
 	       struct err *err);
 
+/* All of a folder, or with NULL those of this program, as suite_load(). */
+int suite_load_own(struct suite *suite, const char *dir, struct err *err);
+
 void suite_free(struct suite *suite);
+
+/* The test of that name, the first `length` characters of `name`; or NULL. */
+const struct suite_test *suite_test_named(const struct suite *suite, const char *name,
+					  size_t length);
 
 /* Keep the first `n` tests only. */
 void suite_cut(struct suite *suite, size_t n);
