@@ -54,7 +54,7 @@ START_TEST(says)
 	static const char *const texts[] = {
 		"<td>cycles, -c 100000</td><td>A</td><td class=\"number\">20</td>"
 		"<td class=\"number\">110.5</td><td class=\"number\">106.0 to 115.0</td>"
-		"<td class=\"soft\">baseline</td>",
+		"<td class=\"number soft\">baseline</td>",
 		"<td></td><td>B</td><td class=\"number\">20</td><td class=\"number\">50.5</td>"
 		"<td class=\"number\">46.0 to 55.0</td><td class=\"number good\">-54.3 %</td>"
 		"<td class=\"number\">-61.2 to -46.7 %</td><td class=\"number\">2.9e-11</td>",
@@ -66,7 +66,7 @@ START_TEST(says)
 		"<td></td><td>B</td><td class=\"number\">0</td><td class=\"number\">-</td>",
 		"<td>lost_pmi</td><td>A</td><td><span class=\"verdict fail\">fail</span></td>",
 		"<td></td><td>B</td><td><span class=\"verdict pass\">pass</span></td>",
-		"<td>overflows, all: lost</td><td class=\"number\">3</td>"
+		"<td class=\"long\">overflows, all: lost</td><td class=\"number\">3</td>"
 		"<td class=\"number\">0</td>",
 		"<td>kernel</td><td class=\"long\">6.1.0</td>"
 		"<td class=\"long differs\">\u2260 6.1.0-freeze</td>",
@@ -176,8 +176,8 @@ START_TEST(groups)
 	page = compared(compare_html, &request);
 	for (size_t i = 0; i < COUNT(reports); i++)
 		small_report_remove(request.paths[i]);
-	has(page, "<td class=\"long\">&lt;/p&gt;&lt;script&gt;, 2 reports</td>");
-	has(page, "<td class=\"long\">no k, 1 report</td>");
+	has(page, "<td class=\"wrap\">&lt;/p&gt;&lt;script&gt;, 2 reports</td>");
+	has(page, "<td class=\"wrap\">no k, 1 report</td>");
 	has(page, "<span class=\"verdict fail\">fail 1/2</span>");
 	/* The medians 2 and 6 of the one, 12 of the other. */
 	has(page, "<td>A</td><td class=\"number\">2</td><td class=\"number\">4.00</td>");
