@@ -129,6 +129,7 @@ INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
+LOOKS := $(BUILD)/fixtures/kernels/looks
 # Built with ARCH=alpha: it needs the library.
 ALPHA_WITNESS := fixtures/kernels/alpha/witness_guest
 SUITES := $(SUITE_SRC:%.c=$(BUILD)/%)
@@ -137,7 +138,7 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) runners/pmiproof.c fixtures/hooks/insert.c)
+	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
 
 GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
@@ -146,7 +147,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -195,6 +196,10 @@ lab-witness: lab-kernels lab-alpha $(LAB_GUESTS) ## what each kernel variant doe
 	@fixtures/kernels/x86/witness $(VARIANT)
 	@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/$(ALPHA_WITNESS)
 	@fixtures/kernels/alpha/witness $(VARIANT)
+
+lab-looks: lab-kernels $(LOOKS) $(if $(MUTANT),,lab-alpha) ## is each mutant of the kernels live, seen directly: MUTANT="lost-silent..."
+	$(if $(MUTANT),,@$(MAKE) --no-print-directory ARCH=alpha BUILD=$(BUILD)/alpha $(BUILD)/alpha/fixtures/kernels/looks)
+	@fixtures/kernels/witness $(MUTANT)
 
 lab-perf: lab $(LAB_GUESTS) ## perf in the emulated machines (deps-bench first)
 	@ci/lab-perf
@@ -321,6 +326,12 @@ $(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%:
 # For an initramfs, which has no libraries.
 $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
+
+# What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
+# of its own are looked at.
+$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,looks.o looks_shared.o looks_$(or $(ARCH),x86).o) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
+$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags

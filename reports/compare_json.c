@@ -24,7 +24,7 @@ static json_t *make_column(const struct comparison *all, size_t column)
 			    json_boolean(json_is_true(json_object_get(from->machine, "emulated"))));
 	if (from->apart)
 		json_object_set_new(object, "apart", json_string(from->apart));
-	for (const struct compare_circumstance *i = compare_circumstances; i->object; i++)
+	for (const struct compare_circumstance *i = compare_circumstances; i->path; i++)
 		if (!compare_same(all, column, i))
 			json_array_append_new(differs, json_string(i->what));
 	json_object_set_new(object, "differs", differs);
