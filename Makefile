@@ -117,7 +117,8 @@ CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.
 # What unit tests share.
 CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c \
 	small_report.c)
-FUZZ_SRC := $(wildcard lib/*_fuzz.c)
+FUZZ_SRC := $(wildcard lib/*_fuzz.c reports/*_fuzz.c)
+FUZZ_LIB_SRC := fixtures/mutate_journal.c
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
 obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
@@ -137,7 +138,7 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
+	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
 
 GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test prove fuzz
@@ -346,8 +347,8 @@ $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LI
 		$(CMD_LDLIBS) $(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
 
 fuzzers: $(FUZZERS)
-$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
-	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(FUZZ_LIB_SRC)) $(CMD_LIB) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
 # What everything is built with: new flags rebuild it.
 FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)
