@@ -40,7 +40,7 @@ static long neighbour(const struct branch_tally *tally, long i, int step)
 
 /* What a walk from the newest branch to the oldest comes across. */
 struct walk {
-	bool unknown, unasked, to_kernel, to_user, from_kernel, call, back;
+	bool unknown, unasked, mistyped, to_kernel, to_user, from_kernel, call, back;
 	uint64_t pairs, backward, forward; /* neighbours in the stack; so many follow the loop */
 	long newer;			   /* the branch of the loop before; -1: none */
 };
@@ -77,6 +77,7 @@ static bool see(const struct branch_tally *tally, const struct perf_branch_entry
 	walk->unknown |= i < 0;
 	if (i < 0)
 		return true;
+	walk->mistyped |= entry->type != tally->loop->branches[i].type;
 	if (!branch_filter_asks(&tally->filter, tally->loop->branches[i].type)) {
 		walk->unasked = true;
 		return true;
@@ -105,6 +106,7 @@ void branch_tally_take(struct branch_tally *tally, const struct ring_sample *sam
 	tally->stacks++;
 	tally->unknown += walk.unknown;
 	tally->unasked += walk.unasked;
+	tally->mistyped += walk.mistyped;
 	tally->disordered += disordered;
 	tally->missing += !sample->branch_nr || (!disordered && walk.backward < walk.pairs);
 	tally->to_kernel += walk.to_kernel;

@@ -52,6 +52,7 @@ struct branch_tally {
 	uint64_t unasked;    /* a branch of a type that was not asked for */
 	uint64_t missing;    /* one that was asked for is not there, or all of them */
 	uint64_t disordered; /* the oldest first */
+	uint64_t mistyped;   /* one with another type than the loop's, or with none */
 	uint64_t to_kernel, to_user; /* a branch to where none was asked for */
 	uint64_t from_kernel;	 /* user branches alone were asked for: a branch from the kernel */
 	uint64_t calls, returns; /* that show the loop's system call, its return */

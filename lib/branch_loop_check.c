@@ -236,6 +236,23 @@ START_TEST(kernel_branches)
 }
 END_TEST
 
+/* Each entry in turn: the type of its neighbour, and none. */
+START_TEST(types)
+{
+	struct perf_branch_entry stack[DEPTH];
+
+	sound(stack, 4, any_user.types);
+	ck_assert_uint_eq(judge(&any_user, 0x1001, stack, DEPTH).mistyped, 1);
+	for (int i = 0; i < DEPTH; i++)
+		stack[i].type = nine[(4 + 900 - i) % 9].type & 0xf;
+	ck_assert_uint_eq(judge(&any_user, 0x1001, stack, DEPTH).mistyped, 0);
+	stack[_i].type = nine[(4 + 900 - _i - 1) % 9].type & 0xf;
+	ck_assert_uint_eq(judge(&any_user, 0x1001, stack, DEPTH).mistyped, 1);
+	stack[_i].type = PERF_BR_UNKNOWN;
+	ck_assert_uint_eq(judge(&any_user, 0x1001, stack, DEPTH).mistyped, 1);
+}
+END_TEST
+
 /* A kernel branch of a type that was not asked for; one of no type is not judged. */
 START_TEST(kernel_types)
 {
@@ -264,6 +281,7 @@ Suite *suite(void)
 	tcase_add_loop_test(tcase, oldest_first, 0, 9);
 	tcase_add_loop_test(tcase, swapped_neighbours, 1, 8);
 	tcase_add_test(tcase, kernel_branches);
+	tcase_add_loop_test(tcase, types, 0, DEPTH);
 	tcase_add_test(tcase, kernel_types);
 	suite_add_tcase(s, tcase);
 	return s;

@@ -42,13 +42,10 @@ int comparison_find_column(struct comparison *all, const char *name)
 	return comparison_add_column(all, name);
 }
 
-long comparison_find_hypothesis(struct comparison *all, const char *name)
+static long add_hypothesis(struct comparison *all, const char *name)
 {
 	struct compare_hypothesis *hypotheses;
 
-	for (size_t h = 0; h < all->n_hypotheses; h++)
-		if (!strcmp(all->hypotheses[h].name, name))
-			return (long)h;
 	hypotheses = reallocarray(all->hypotheses, all->n_hypotheses + 1, sizeof(*hypotheses));
 	if (!hypotheses)
 		return -ENOMEM;
@@ -60,6 +57,14 @@ long comparison_find_hypothesis(struct comparison *all, const char *name)
 	free(hypotheses->name);
 	free(hypotheses->claim);
 	return -ENOMEM;
+}
+
+long comparison_find_hypothesis(struct comparison *all, const char *name)
+{
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		if (!strcmp(all->hypotheses[h].name, name))
+			return (long)h;
+	return add_hypothesis(all, name);
 }
 
 /* The worst one is the column's; what decided is kept of the first that has it. */
@@ -103,17 +108,34 @@ static char *series_key(const char *const *names, size_t n, size_t *length)
 	return key;
 }
 
-static int add_series(struct comparison *all, const char *const names[5])
+/* Series or figures: one of the two lists of a comparison. */
+struct list {
+	struct compare_series **series;
+	size_t *n;
+	json_t **index;
+};
+
+static struct list series_of(struct comparison *all)
+{
+	return (struct list){ &all->series, &all->n_series, &all->index };
+}
+
+static struct list figures_of(struct comparison *all)
+{
+	return (struct list){ &all->figures, &all->n_figures, &all->figure_index };
+}
+
+static int add_series(struct list list, const char *const names[5])
 {
 	struct compare_series *series;
 
-	if (all->n_series == SERIES_MAX)
+	if (*list.n == SERIES_MAX)
 		return -EOVERFLOW;
-	series = reallocarray(all->series, all->n_series + 1, sizeof(*series));
+	series = reallocarray(*list.series, *list.n + 1, sizeof(*series));
 	if (!series)
 		return -ENOMEM;
-	all->series = series;
-	series += all->n_series;
+	*list.series = series;
+	series += *list.n;
 	*series = (struct compare_series){
 		.hypothesis = strdup(names[0]),
 		.table = strdup(names[1]),
@@ -126,38 +148,50 @@ static int add_series(struct comparison *all, const char *const names[5])
 		free_series(series);
 		return -ENOMEM;
 	}
-	all->n_series++;
+	++*list.n;
 	return 0;
 }
 
-long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
-			    const char *row, const char *name, const char *unit)
+static long find_series(struct list list, const char *const names[5])
 {
-	const char *const names[] = { hypothesis, table, row, name, unit };
 	size_t length;
-	char *key = series_key(names, COUNT(names), &length);
+	char *key = series_key(names, 5, &length);
 	const json_t *there = NULL;
 	long result = -ENOMEM;
 
-	if (!all->index)
-		all->index = json_object();
-	if (key && all->index) {
-		there = json_object_getn(all->index, key, length);
-		result = there ? (long)json_integer_value(there) : add_series(all, names);
+	if (!*list.index)
+		*list.index = json_object();
+	if (key && *list.index) {
+		there = json_object_getn(*list.index, key, length);
+		result = there ? (long)json_integer_value(there) : add_series(list, names);
 	}
 	if (!result && !there) {
-		result = (long)all->n_series - 1;
-		if (json_object_setn_new_nocheck(all->index, key, length, json_integer(result)))
+		result = (long)*list.n - 1;
+		if (json_object_setn_new_nocheck(*list.index, key, length, json_integer(result)))
 			result = -ENOMEM;
 	}
 	free(key);
 	return result;
 }
 
-int comparison_add_values(struct comparison *all, size_t series, size_t column,
-			  const double *values, size_t n, double resolution)
+long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit)
 {
-	struct compare_side *side = &all->series[series].side[column];
+	const char *const names[] = { hypothesis, table, row, name, unit };
+
+	return find_series(series_of(all), names);
+}
+
+long comparison_find_figure(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit)
+{
+	const char *const names[] = { hypothesis, table, row, name, unit };
+
+	return find_series(figures_of(all), names);
+}
+
+static int add_values(struct compare_side *side, const double *values, size_t n)
+{
 	double *larger = reallocarray(side->sorted, side->n + n + 1, sizeof(*larger));
 
 	if (!larger)
@@ -165,8 +199,21 @@ int comparison_add_values(struct comparison *all, size_t series, size_t column,
 	side->sorted = larger;
 	memcpy(larger + side->n, values, n * sizeof(*larger));
 	side->n += n;
-	side->resolution = fmax(side->resolution, resolution);
 	return 0;
+}
+
+int comparison_add_figure(struct comparison *all, size_t figure, size_t column, double value)
+{
+	return add_values(&all->figures[figure].side[column], &value, 1);
+}
+
+int comparison_add_values(struct comparison *all, size_t series, size_t column,
+			  const double *values, size_t n, double resolution)
+{
+	struct compare_side *side = &all->series[series].side[column];
+
+	side->resolution = fmax(side->resolution, resolution);
+	return add_values(side, values, n);
 }
 
 /* --- what it amounts to --- */
@@ -288,30 +335,93 @@ static int find_place(struct place *place, json_t *numbers, const struct compare
 	return place->hypothesis < 0 || place->table < 0 ? -ENOMEM : 0;
 }
 
-/* Those of a table that only a later report has were met later. */
-static int gather_tables(struct comparison *all)
+/* In the order of the hypotheses; those of a table that only a later report has were met later. */
+static int gather_tables(struct comparison *all, struct list list)
 {
-	struct place *places = calloc(all->n_series + 1, sizeof(*places));
-	struct compare_series *gathered = calloc(all->n_series + 1, sizeof(*gathered));
+	struct place *places = calloc(*list.n + 1, sizeof(*places));
+	struct compare_series *gathered = calloc(*list.n + 1, sizeof(*gathered));
 	json_t *numbers = json_object();
 	int result = places && gathered && numbers ? 0 : -ENOMEM;
 
-	for (size_t s = 0; !result && s < all->n_series; s++)
-		result = find_place(&places[s], numbers, &all->series[s], s);
+	for (size_t h = 0; !result && h < all->n_hypotheses; h++) {
+		const char *const name = all->hypotheses[h].name;
+
+		if (number_of(numbers, &name, 1) < 0)
+			result = -ENOMEM;
+	}
+	for (size_t s = 0; !result && s < *list.n; s++)
+		result = find_place(&places[s], numbers, &(*list.series)[s], s);
 	if (!result) {
-		qsort(places, all->n_series, sizeof(*places), by_place);
-		for (size_t s = 0; s < all->n_series; s++)
-			gathered[s] = all->series[places[s].met];
-		free(all->series);
-		all->series = gathered;
+		qsort(places, *list.n, sizeof(*places), by_place);
+		for (size_t s = 0; s < *list.n; s++)
+			gathered[s] = (*list.series)[places[s].met];
+		free(*list.series);
+		*list.series = gathered;
 		gathered = NULL;
 	}
-	json_decref(all->index);
-	all->index = NULL;
+	json_decref(*list.index);
+	*list.index = NULL;
 	json_decref(numbers);
 	free(gathered);
 	free(places);
 	return result;
+}
+
+/* The series that begin with the first one here and are of this hypothesis. */
+static struct compare_range range_of(struct list list, size_t first, const char *hypothesis)
+{
+	struct compare_range range = { first, first };
+
+	while (range.end < *list.n && !strcmp((*list.series)[range.end].hypothesis, hypothesis))
+		range.end++;
+	return range;
+}
+
+/*
+ * Which of a gathered list are whose. What is of a hypothesis that nobody gave a verdict makes it
+ * known.
+ */
+static int divide(struct comparison *all, struct list list, bool figures)
+{
+	size_t h = 0;
+
+	for (size_t s = 0; h < all->n_hypotheses || s < *list.n; h++) {
+		struct compare_range range;
+
+		if (h == all->n_hypotheses && add_hypothesis(all, (*list.series)[s].hypothesis) < 0)
+			return -ENOMEM;
+		range = range_of(list, s, all->hypotheses[h].name);
+		*(figures ? &all->hypotheses[h].figures : &all->hypotheses[h].series) = range;
+		s = range.end;
+	}
+	return 0;
+}
+
+static int sort_out(struct comparison *all)
+{
+	int result = gather_tables(all, series_of(all));
+
+	if (!result)
+		result = divide(all, series_of(all), false);
+	if (!result)
+		result = gather_tables(all, figures_of(all));
+	return result ? result : divide(all, figures_of(all), true);
+}
+
+bool compare_figure_differs(const struct comparison *all, const struct compare_series *figure)
+{
+	const struct compare_side *first = NULL;
+
+	for (size_t c = 0; c < all->n_columns; c++) {
+		const struct compare_side *side = &figure->side[c];
+
+		if (first && side->n &&
+		    (side->median < first->median || side->median > first->median))
+			return true;
+		if (!first && side->n)
+			first = side;
+	}
+	return false;
 }
 
 size_t compare_table_end(const struct comparison *all, size_t first)
@@ -326,6 +436,23 @@ size_t compare_table_end(const struct comparison *all, size_t first)
 	return end;
 }
 
+size_t compare_differing(const struct comparison *all, const struct compare_hypothesis *hypothesis)
+{
+	size_t n = 0;
+
+	for (size_t f = hypothesis->figures.first; f < hypothesis->figures.end; f++)
+		n += compare_figure_differs(all, &all->figures[f]);
+	return n;
+}
+
+bool compare_has(const struct comparison *all, size_t first, size_t end, size_t column)
+{
+	for (size_t s = first; s < end; s++)
+		if (all->series[s].side[column].n)
+			return true;
+	return false;
+}
+
 /* A baseline of several kinds of machines is one for nobody. */
 static void settle_apart(struct comparison *all)
 {
@@ -336,10 +463,13 @@ static void settle_apart(struct comparison *all)
 
 int comparison_finish(struct comparison *all)
 {
-	int result = gather_tables(all);
+	int result = sort_out(all);
 
 	if (result)
 		return result;
+	for (size_t f = 0; f < all->n_figures; f++)
+		for (size_t c = 0; c < all->n_columns; c++)
+			summarise(&all->figures[f].side[c]);
 	settle_apart(all);
 	for (size_t s = 0; s < all->n_series; s++) {
 		struct compare_series *series = &all->series[s];
@@ -365,6 +495,8 @@ void comparison_free(struct comparison *all)
 {
 	for (size_t s = 0; s < all->n_series; s++)
 		free_series(&all->series[s]);
+	for (size_t f = 0; f < all->n_figures; f++)
+		free_series(&all->figures[f]);
 	for (size_t h = 0; h < all->n_hypotheses; h++)
 		free_hypothesis(&all->hypotheses[h]);
 	for (size_t c = 0; c < all->n_columns; c++) {
@@ -373,7 +505,9 @@ void comparison_free(struct comparison *all)
 		json_decref(all->column[c].run);
 	}
 	json_decref(all->index);
+	json_decref(all->figure_index);
 	free(all->series);
+	free(all->figures);
 	free(all->hypotheses);
 	*all = (struct comparison){ 0 };
 }

@@ -45,6 +45,10 @@ struct compare_hypothesis {
 	size_t count[COMPARE_MAX][VERDICT_NONE + 1]; /* reports that have this verdict of it */
 	/* What decided about the column's verdict; NULL: not known. */
 	char *decided[COMPARE_MAX];
+	/* Once finished: which series and figures are its own, from the first up to the end. */
+	struct compare_range {
+		size_t first, end;
+	} series, figures;
 };
 
 struct compare_column {
@@ -67,10 +71,17 @@ struct comparison {
 	size_t n_columns;
 	struct compare_hypothesis *hypotheses; /* in the order met */
 	size_t n_hypotheses;
-	/* In the order met; once finished, those of a table together, and those of a hypothesis. */
+	/* In the order met; once finished, in that of hypotheses, those of a table together. */
 	struct compare_series *series;
 	size_t n_series;
 	json_t *index; /* of series, by their names; NULL once finished */
+	/*
+	 * Figures of which an execution has one, in the same order: their samples are a value for
+	 * each iteration, or for each report of a group. They are shown, not tested.
+	 */
+	struct compare_series *figures;
+	size_t n_figures;
+	json_t *figure_index;
 };
 
 /* What reports are grouped by. */
@@ -96,6 +107,15 @@ const char *compare_doubt_name(enum compare_doubt doubt);
 
 /* The end of the series that make one table with `first`: all names agree but that of the row. */
 size_t compare_table_end(const struct comparison *all, size_t first);
+
+/* Have two columns different medians of a figure? */
+bool compare_figure_differs(const struct comparison *all, const struct compare_series *figure);
+
+/* How many of a hypothesis' figures do. */
+size_t compare_differing(const struct comparison *all, const struct compare_hypothesis *hypothesis);
+
+/* Has a column samples of any of the series from first up to end? */
+bool compare_has(const struct comparison *all, size_t first, size_t end, size_t column);
 
 /*
  * Is it a regression: a time, or a number of cycles, that grew by more than `threshold` percent, by
@@ -127,6 +147,9 @@ long comparison_find_series(struct comparison *all, const char *hypothesis, cons
 			    const char *row, const char *name, const char *unit);
 int comparison_add_values(struct comparison *all, size_t series, size_t column,
 			  const double *values, size_t n, double resolution);
+long comparison_find_figure(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit);
+int comparison_add_figure(struct comparison *all, size_t figure, size_t column, double value);
 
 /*
  * One more verdict of a hypothesis, and what decided about it (NULL: not known). 0 or -ENOMEM.
@@ -171,6 +194,9 @@ struct compare_request {
 	const char *key; /* of the label */
 	struct report_options shown;
 	double threshold; /* percent, see compare_regressed() */
+	/* The command that asks, without the name of the program; for how to reproduce it. */
+	char *const *args;
+	size_t n_args;
 };
 
 /*
@@ -181,6 +207,10 @@ int compare_read(struct comparison *all, const struct compare_request *request, 
 
 /* Write a comparison, all or nothing as report_term(). Return 0 or -errno. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+int compare_html(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+int compare_mail(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
 int compare_json(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
@@ -204,7 +234,8 @@ bool compare_mixed(const struct comparison *all, size_t column,
 bool compare_same(const struct comparison *all, size_t column,
 		  const struct compare_circumstance *circumstance);
 
-/* Is the first report of a column from an emulated machine? */
+/* Is the first report of a column from an emulated machine? Are those of all columns? */
 bool compare_emulated(const struct comparison *all, size_t column);
+bool compare_all_emulated(const struct comparison *all);
 
 #endif

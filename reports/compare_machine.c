@@ -142,3 +142,11 @@ bool compare_emulated(const struct comparison *all, size_t column)
 {
 	return json_is_true(json_object_get(all->column[column].machine, "emulated"));
 }
+
+bool compare_all_emulated(const struct comparison *all)
+{
+	for (size_t c = 0; c < all->n_columns; c++)
+		if (!compare_emulated(all, c))
+			return false;
+	return true;
+}

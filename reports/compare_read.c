@@ -90,6 +90,23 @@ static int set_claim(struct compare_hypothesis *hypothesis, const char *claim)
 	return 0;
 }
 
+/* A single figure; one that could not be computed has no value. */
+static int add_figure(struct comparison *all, size_t column, const char *hypothesis,
+		      const json_t *measure)
+{
+	const json_t *value = json_object_get(measure, "value");
+	long figure;
+
+	if (!value)
+		return 0;
+	figure = comparison_find_figure(all, hypothesis, record_text(measure, "table"),
+					record_text(measure, "row"), record_text(measure, "name"),
+					record_text(measure, "unit"));
+	return figure < 0 ? (int)figure
+			  : comparison_add_figure(all, (size_t)figure, column,
+						  json_number_value(value));
+}
+
 static int add_verdict(struct comparison *all, size_t column, const struct report *report,
 		       const struct report_test *test)
 {
@@ -118,8 +135,10 @@ static int add_test(struct comparison *all, size_t column, const struct report *
 		json_array_foreach(test->executions[e].measures, i, measure)
 		{
 			/* What has no n is a single figure. */
-			if (!result && json_object_get(measure, "n"))
-				result = add_measure(all, column, test->name, measure);
+			if (!result)
+				result = json_object_get(measure, "n")
+						 ? add_measure(all, column, test->name, measure)
+						 : add_figure(all, column, test->name, measure);
 		}
 	}
 	return result;
@@ -189,6 +208,22 @@ static int add_medians(struct comparison *all, size_t column, const struct compa
 	return result;
 }
 
+static int add_figure_medians(struct comparison *all, size_t column, const struct comparison *one)
+{
+	int result = 0;
+
+	for (size_t f = 0; !result && f < one->n_figures; f++) {
+		const struct compare_series *figure = &one->figures[f];
+		long to = comparison_find_figure(all, figure->hypothesis, figure->table,
+						 figure->row, figure->name, figure->unit);
+
+		result = to < 0 ? (int)to
+				: comparison_add_figure(all, (size_t)to, column,
+							figure->side[0].median);
+	}
+	return result;
+}
+
 static int add_member(struct comparison *all, const struct compare_request *request,
 		      const struct report *report)
 {
@@ -208,6 +243,8 @@ static int add_member(struct comparison *all, const struct compare_request *requ
 	if (result)
 		return result;
 	result = add_medians(all, (size_t)column, &one);
+	if (!result)
+		result = add_figure_medians(all, (size_t)column, &one);
 	comparison_free(&one);
 	return result;
 }

@@ -4,23 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare_term.h"
 #include "compare_words.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
 
+#define FIGURES_MAX 50 /* of a hypothesis */
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The letter as text. */
+static const char *column_name(size_t column, char name[2])
+{
+	name[0] = compare_letter(column);
+	name[1] = '\0';
+	return name;
+}
 
 static void put_column(struct term *term, const struct comparison *all, size_t c)
 {
-	char name[2] = { compare_letter(c), '\0' };
+	char name[2];
 
-	term_words(term, name, 0, compare_column_text(all, c));
+	term_words(term, column_name(c, name), 0, compare_column_text(all, c));
 	term_words(term, "", 0, compare_apart_text(all, c));
 }
 
 /* What may explain a difference between A and those that are compared with it. */
-static void put_columns(struct term *term, const struct comparison *all)
+void compare_term_columns(struct term *term, const struct comparison *all)
 {
 	for (size_t c = 0; c < all->n_columns; c++)
 		put_column(term, all, c);
@@ -43,17 +54,14 @@ static void put_text(struct term *term, struct table *table, size_t column, enum
 	free(text);
 }
 
-static void put_verdicts(struct term *term, const struct comparison *all)
+void compare_term_verdicts(struct term *term, const struct comparison *all)
 {
 	struct table_column columns[COMPARE_MAX + 2] = { { "hypothesis", TABLE_LEFT } };
 	char names[COMPARE_MAX][2];
 	struct table *table;
 
-	for (size_t c = 0; c < all->n_columns; c++) {
-		names[c][0] = compare_letter(c);
-		names[c][1] = '\0';
-		columns[c + 1] = (struct table_column){ names[c], TABLE_LEFT };
-	}
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_LEFT };
 	columns[all->n_columns + 1] = (struct table_column){ "", TABLE_LEFT };
 	table = table_new(columns, all->n_columns + 2, 1);
 	for (size_t h = 0; h < all->n_hypotheses; h++) {
@@ -128,7 +136,7 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 	const struct compare_series *head = &all->series[first];
 	char headings[2][16];
 	struct table *table = new_table(all, r, headings);
-	char *emulated = compare_emulated_text(all);
+	char *emulated = compare_emulated_text(all, first, end, NULL);
 
 	for (size_t s = first; s < end; s++) {
 		const struct compare_series *series = &all->series[s];
@@ -150,17 +158,49 @@ static void put_series(struct term *term, const struct comparison *all, size_t f
 	term_table(term, table);
 }
 
-static void put_all_series(struct term *term, const struct comparison *all)
+/* Single figures of a hypothesis that are not alike. */
+static void put_figures(struct term *term, const struct comparison *all,
+			const struct compare_hypothesis *of)
 {
-	for (size_t s = 0, end; s < all->n_series; s = end) {
+	struct table_column columns[COMPARE_MAX + 1] = { { "", TABLE_LEFT } };
+	size_t n = compare_differing(all, of), shown = 0;
+	char names[COMPARE_MAX][2], text[48];
+	struct table *table;
+
+	if (!n)
+		return;
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_RIGHT };
+	table = table_new(columns, all->n_columns + 1, 1);
+	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++) {
+		const struct compare_series *figure = &all->figures[f];
+
+		if (!compare_figure_differs(all, figure))
+			continue;
+		shown++;
+		table_row(table);
+		put_text(term, table, 0, TABLE_PLAIN, compare_figure_name(figure));
+		for (size_t c = 0; c < all->n_columns; c++)
+			table_cell(table, c + 1, TABLE_PLAIN, "%s",
+				   compare_figure_text(figure, c, text, sizeof(text)));
+	}
+	term_caption(term, "%s, single figures that differ, %zu of %zu", of->name, shown, n);
+	term_table(term, table);
+}
+
+static void put_measured(struct term *term, const struct comparison *all,
+			 const struct compare_hypothesis *of)
+{
+	for (size_t s = of->series.first, end; s < of->series.end; s = end) {
 		end = compare_table_end(all, s);
 		for (size_t r = 1; r < all->n_columns; r++)
 			put_series(term, all, s, end, r);
 	}
+	put_figures(term, all, of);
 }
 
 /* The last lines: what it comes to. */
-static void put_conclusion(struct term *term, const struct comparison *all)
+void compare_term_conclusion(struct term *term, const struct comparison *all)
 {
 	char *text = compare_conclusion(all);
 
@@ -184,27 +224,28 @@ static void put_legend(struct term *term, const struct comparison *all)
 			  "Mann-Whitney, corrected for the number of comparisons after Holm) or is "
 			  "not above the resolution of the clock.",
 			  0, 0, term->options.width);
-	if (term->report->emulated)
+	if (compare_all_emulated(all))
 		text_wrap(term->out, "All figures describe emulated machines, not silicon.", 0, 0,
 			  term->options.width);
-	put_conclusion(term, all);
+	compare_term_conclusion(term, all);
 }
 
 /* Put together in memory; then it goes out as a whole. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err)
 {
-	const struct report first = { .emulated = compare_all_emulated(all) };
+	const struct report none = { 0 }; /* what is emulated is said of each table */
 	char *text = NULL;
-	struct term term = { .report = &first, .options = request->shown, .text = &text };
+	struct term term = { .report = &none, .options = request->shown, .text = &text };
 	size_t size;
 
 	term.out = open_memstream(&text, &size);
 	if (!term.out)
 		return err_set(err, ENOMEM, "comparison");
-	put_columns(&term, all);
-	put_verdicts(&term, all);
-	put_all_series(&term, all);
+	compare_term_columns(&term, all);
+	compare_term_verdicts(&term, all);
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		put_measured(&term, all, &all->hypotheses[h]);
 	put_legend(&term, all);
 	if (fclose(term.out))
 		term.result = -ENOMEM;

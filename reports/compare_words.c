@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "facts.h"
+#include "unit.h"
+#include "words.h"
 
-/* New text from a stream that was written to memory. */
-static char *finish(FILE *out, char **text)
-{
-	bool failed = ferror(out);
-
-	if (!fclose(out) && !failed)
-		return *text;
-	free(*text);
-	return NULL;
-}
+#define VALUE_MAX 60 /* characters of a circumstance that are shown in a sentence */
 
 char compare_letter(size_t column)
 {
@@ -66,6 +59,17 @@ char *compare_value_text(const struct comparison *all, size_t column,
 	return text;
 }
 
+/* How much two long texts have in common before they differ: up to a blank, if it is worth it. */
+static size_t common(const char *a, const char *b)
+{
+	size_t same = 0, word = 0;
+
+	for (; a[same] && a[same] == b[same]; same++)
+		if (a[same] == ' ')
+			word = same + 1;
+	return strlen(a) > VALUE_MAX || strlen(b) > VALUE_MAX ? word : 0;
+}
+
 char *compare_difference(const struct comparison *all, size_t column,
 			 const struct compare_circumstance *circumstance)
 {
@@ -75,41 +79,70 @@ char *compare_difference(const struct comparison *all, size_t column,
 		return strdup("");
 	before = compare_value_text(all, 0, circumstance);
 	now = compare_value_text(all, column, circumstance);
-	if (before && now &&
-	    asprintf(&text, "%s: %.60s, in %c %.60s", circumstance->what, before,
-		     compare_letter(column), now) < 0)
-		text = NULL;
+	if (before && now) {
+		size_t skip = common(before, now);
+		const char *dots = skip ? "..." : "";
+
+		if (asprintf(&text, "%s: %s%.*s, in %c %s%.*s", circumstance->what, dots, VALUE_MAX,
+			     before + skip, compare_letter(column), dots, VALUE_MAX,
+			     now + skip) < 0)
+			text = NULL;
+	}
 	free(before);
 	free(now);
 	return text;
 }
 
-bool compare_all_emulated(const struct comparison *all)
+char *compare_emulated_text(const struct comparison *all, size_t first, size_t end,
+			    const char *const *names)
 {
-	for (size_t c = 0; c < all->n_columns; c++)
-		if (!compare_emulated(all, c))
-			return false;
-	return true;
-}
+	const char *before = ": ";
+	bool every = true, any = false;
+	struct words words;
 
-char *compare_emulated_text(const struct comparison *all)
-{
-	const char *before = " (emulated: ";
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
+	if (!words_begin(&words))
 		return NULL;
-	for (size_t c = 0; c < all->n_columns && !compare_all_emulated(all); c++) {
-		if (!compare_emulated(all, c))
+	for (size_t c = 0; c < all->n_columns; c++) {
+		bool there = compare_has(all, first, end, c);
+
+		every &= !there || compare_emulated(all, c);
+		any |= there && compare_emulated(all, c);
+	}
+	fputs(any ? " (emulated" : "", words.out);
+	for (size_t c = 0; any && !every && c < all->n_columns; c++) {
+		char letter[2] = { compare_letter(c), '\0' };
+
+		if (!compare_emulated(all, c) || !compare_has(all, first, end, c))
 			continue;
-		fprintf(out, "%s%c", before, compare_letter(c));
+		fprintf(words.out, "%s%s", before, names ? names[c] : letter);
 		before = ", ";
 	}
-	if (*before == ',')
-		putc(')', out);
-	return finish(out, &text);
+	fputs(any ? ")" : "", words.out);
+	return words_finish(&words, 0);
+}
+
+char *compare_caption(const struct comparison *all, size_t first, size_t end,
+		      const struct scale *scale, const char *const *names)
+{
+	const struct compare_series *s = &all->series[first];
+	char *emulated = compare_emulated_text(all, first, end, names);
+	bool has_unit = strcmp(scale->unit, "1") != 0 && *scale->unit;
+	char clock[64] = "", step[48];
+	double resolution = 0;
+	char *text = NULL;
+
+	for (size_t i = first; i < end; i++)
+		for (size_t c = 0; c < all->n_columns; c++)
+			resolution = fmax(resolution, all->series[i].side[c].resolution);
+	if (resolution > 0)
+		snprintf(clock, sizeof(clock), ", clock resolution %s",
+			 unit_format(resolution, s->unit, step, sizeof(step)));
+	if (!emulated ||
+	    asprintf(&text, "%s, %s%s%s%s%s", s->table, s->name, has_unit ? ", in " : "",
+		     has_unit ? scale->unit : "", clock, emulated) < 0)
+		text = NULL;
+	free(emulated);
+	return text;
 }
 
 char *compare_verdict_text(const struct comparison *all,
@@ -183,6 +216,24 @@ const char *compare_change_text(const struct compare_series *series, size_t colu
 	return text;
 }
 
+char *compare_figure_name(const struct compare_series *figure)
+{
+	char *text;
+
+	return asprintf(&text, "%s%s%s: %s", figure->table, *figure->row ? ", " : "", figure->row,
+			figure->name) < 0
+		       ? NULL
+		       : text;
+}
+
+const char *compare_figure_text(const struct compare_series *figure, size_t column, char *text,
+				size_t size)
+{
+	const struct compare_side *side = &figure->side[column];
+
+	return unit_format(side->n ? side->median : NAN, figure->unit, text, size);
+}
+
 /* The hypotheses that newly fail, or else differ, by name. */
 static void put_hypotheses(FILE *out, const struct comparison *all, enum compare_outcome outcome,
 			   const char *before)
@@ -199,9 +250,18 @@ static void put_hypotheses(FILE *out, const struct comparison *all, enum compare
 		fputs(". ", out);
 }
 
+static void put_count(FILE *out, size_t n, const char *one, const char *more, const char **before)
+{
+	if (!n)
+		return;
+	fprintf(out, "%s%zu %s", *before, n, n == 1 ? one : more);
+	*before = ", ";
+}
+
 static void put_changes(FILE *out, const struct comparison *all)
 {
 	size_t compared = 0, significant = 0, grew = 0, fell = 0;
+	const char *before = ": ";
 
 	for (size_t s = 0; s < all->n_series; s++)
 		for (size_t c = 1; c < all->n_columns; c++) {
@@ -218,28 +278,27 @@ static void put_changes(FILE *out, const struct comparison *all)
 	}
 	fprintf(out, "Of %zu comparison%s of samples %zu differ%s significantly", compared,
 		compared == 1 ? "" : "s", significant, significant == 1 ? "s" : "");
-	if (significant)
-		fprintf(out, ": %zu time%s longer, %zu shorter, %zu of what has no better or worse",
-			grew, grew == 1 ? "" : "s", fell, significant - grew - fell);
+	put_count(out, grew, "regression", "regressions", &before);
+	put_count(out, fell, "improvement", "improvements", &before);
+	put_count(out, significant - grew - fell, "that is neither", "that are neither", &before);
 	putc('.', out);
 }
 
 char *compare_conclusion(const struct comparison *all)
 {
-	char *text = NULL;
-	size_t size, apart = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct words words;
+	size_t apart = 0;
 
-	if (!out)
+	if (!words_begin(&words))
 		return NULL;
 	for (size_t c = 1; c < all->n_columns; c++)
 		apart += all->column[c].apart != NULL;
 	if (apart && apart + 1 == all->n_columns)
 		fputs("Nothing here can be compared with A: all is shown side by side, and no "
 		      "difference is called a regression. ",
-		      out);
-	put_hypotheses(out, all, COMPARE_NEW_FAIL, "Newly refuted: ");
-	put_hypotheses(out, all, COMPARE_DIFFERS, "Other verdicts: ");
-	put_changes(out, all);
-	return finish(out, &text);
+		      words.out);
+	put_hypotheses(words.out, all, COMPARE_NEW_FAIL, "Newly refuted: ");
+	put_hypotheses(words.out, all, COMPARE_DIFFERS, "Other verdicts: ");
+	put_changes(words.out, all);
+	return words_finish(&words, 0);
 }

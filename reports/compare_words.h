@@ -2,7 +2,7 @@
 #ifndef PMIPROOF_COMPARE_WORDS_H
 #define PMIPROOF_COMPARE_WORDS_H
 
-#include "compare.h"
+#include "scale.h"
 
 /*
  * What all forms of a comparison for people say in the same words. Texts hold what a machine said
@@ -27,11 +27,17 @@ char *compare_value_text(const struct comparison *all, size_t column,
 char *compare_difference(const struct comparison *all, size_t column,
 			 const struct compare_circumstance *circumstance);
 
-/* What the captions of tables end with: which columns are emulated, where not all are. */
-char *compare_emulated_text(const struct comparison *all);
+/*
+ * What the caption of the table of the series from first up to end closes with: " (emulated)" when
+ * all its figures are, " (emulated: B)" when some are. `names` of the columns, or NULL for their
+ * letters.
+ */
+char *compare_emulated_text(const struct comparison *all, size_t first, size_t end,
+			    const char *const *names);
 
-/* Are all of them? */
-bool compare_all_emulated(const struct comparison *all);
+/* The caption of the table of the series from first up to end, with unit and clock resolution. */
+char *compare_caption(const struct comparison *all, size_t first, size_t end,
+		      const struct scale *scale, const char *const *names);
 
 /* A verdict, and of a group how many of the reports that ran the hypothesis have it. */
 char *compare_verdict_text(const struct comparison *all,
@@ -52,6 +58,13 @@ char *compare_outcome_text(const struct comparison *all,
 
 /* A change in percent ("+5.4 %"), "from 0", "changed", "~", or "" where none was looked for. */
 const char *compare_change_text(const struct compare_series *series, size_t column, char *text,
+				size_t size);
+
+/* "table, row: name" of a single figure. */
+char *compare_figure_name(const struct compare_series *figure);
+
+/* Its median in a column with its unit; "-" where there is none. Returns text. */
+const char *compare_figure_text(const struct compare_series *figure, size_t column, char *text,
 				size_t size);
 
 /* What to take away from it all. */

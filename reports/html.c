@@ -172,55 +172,29 @@ static void put_reproduce(struct html *html)
 	      html->out);
 }
 
-/* "a.b.c" of what is in an object, and in those in it, one row each. */
-static void put_inventory(struct html *html, const char *prefix, const json_t *object)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, key, value)
-	{
-		char *path = NULL, *text;
-
-		if (asprintf(&path, "%s%s%s", prefix, *prefix ? "." : "", key) < 0) {
-			html->result = -ENOMEM;
-			return;
-		}
-		if (json_is_object(value)) {
-			put_inventory(html, path, value);
-		} else {
-			text = json_is_array(value) ? json_dumps(value, JSON_COMPACT)
-						    : facts_text(value);
-			html_row(html);
-			html_cell(html, NULL, "%s", path);
-			html_cell(html, "long", "%s", text ? text : "");
-			if (!text)
-				html->result = -ENOMEM;
-			free(text);
-		}
-		free(path);
-	}
-}
-
-/* All that is known of the machine, without what stands in every record. */
+/* All that is known of the machine. */
 static void put_whole_inventory(struct html *html)
 {
 	static const char *const headings[] = { "what", "~is", NULL };
-	static const char *const stamps[] = { "v", "seq", "boot", "time", "type" };
-	json_t *machine = json_copy(html->report->machine);
+	json_t *flat = facts_flat(html->report->machine);
+	const char *path;
+	json_t *value;
 
-	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++)
-		json_object_del(machine, stamps[i]);
-	if (!machine)
+	if (!flat)
 		html->result = -ENOMEM;
-	if (json_object_size(machine)) {
+	if (json_object_size(flat)) {
 		fputs("<section>\n<h2>Machine in full</h2>\n", html->out);
 		html_table(html, "", headings);
-		put_inventory(html, "", machine);
+		json_object_foreach(flat, path, value)
+		{
+			html_row(html);
+			html_cell(html, NULL, "%s", path);
+			html_cell(html, "long", "%s", json_string_value(value));
+		}
 		html_table_end(html);
 		fputs("</section>\n", html->out);
 	}
-	json_decref(machine);
+	json_decref(flat);
 }
 
 /* What belongs to no hypothesis, and what was not right with the journal or the plots. */

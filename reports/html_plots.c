@@ -19,6 +19,8 @@ static void put_legend(struct html *html, const struct plot_shape *shape)
 		return;
 	fputs("<ul class=\"legend\">\n", html->out);
 	for (size_t i = 0; i < shape->n_legend; i++) {
+		if (!shape->legend[i])
+			continue;
 		fprintf(html->out, "<li><span class=\"colour-%zu\">%s</span> ", i + 1,
 			shape->marks && marks[i] ? marks[i] : "\u25ac");
 		html_text(html, shape->legend[i]);

@@ -183,10 +183,11 @@ static int run_armings(struct armed *armed)
 		result = poll_signals_watch(&armed->signals, &armed->event, &armed->err);
 	for (size_t i = 0; !result && i < sizeof(armings) / sizeof(armings[0]); i++) {
 		result = use_up(armed, &armings[i]);
-		if (!result && !run_control(armed->run, "samples or signals",
-					    (double)(armed->drained.samples + armed->signals.hup +
-						     armed->signals.in),
-					    0, "1"))
+		if (!result && !i &&
+		    !run_control(armed->run, "samples or signals",
+				 (double)(armed->drained.samples + armed->signals.hup +
+					  armed->signals.in),
+				 0, "1"))
 			break;
 		if (!result)
 			judge(armed, &armings[i]);
