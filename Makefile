@@ -345,7 +345,8 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 
 # What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
 # of its own are looked at.
-$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,looks.o looks_shared.o looks_$(or $(ARCH),x86).o) $(LIB)
+$(LOOKS): $(call obj,$(addprefix fixtures/kernels/,looks.c looks_shared.c) \
+		$(wildcard fixtures/kernels/looks_$(or $(ARCH),x86)*.c)) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
 $(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
 
