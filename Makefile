@@ -328,9 +328,9 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 
 # What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
 # of its own are looked at.
-$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,looks.o looks_shared.o looks_$(or $(ARCH),x86).o) $(LIB)
+$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,$(addprefix looks,.o _rate.o _records.o _readers.o _counts.o) looks_$(or $(ARCH),x86).o) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
-$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
+$(BUILD)/fixtures/kernels/look%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
