@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "drain.h"
 
+static int take_lost(const struct event *event, const struct ring_record *record,
+		     struct drained *drained, struct err *err)
+{
+	uint64_t lost, id;
+	int result = ring_parse_lost(record, &lost, err);
+
+	if (!result)
+		result = ring_parse_lost_id(record, &id, err);
+	if (result)
+		return result;
+	drained->lost += lost;
+	drained->lost_records++;
+	drained->lost_foreign += id != event->id;
+	return 0;
+}
+
 static int take(struct event *event, const struct ring_record *record, struct drained *drained,
 		sample_handler handle, void *context, struct err *err)
 {
 	struct ring_sample sample;
-	uint64_t lost;
 	int result = 0;
 
 	switch (record->header->type) {
@@ -17,10 +32,7 @@ static int take(struct event *event, const struct ring_record *record, struct dr
 			handle(&sample, record->header->misc, context);
 		return result;
 	case PERF_RECORD_LOST:
-		result = ring_parse_lost(record, &lost, err);
-		if (!result)
-			drained->lost += lost;
-		return result;
+		return take_lost(event, record, drained, err);
 	case PERF_RECORD_THROTTLE:
 		drained->throttled++;
 		return 0;

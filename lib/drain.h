@@ -10,7 +10,8 @@
 /* What the records of a ring say, added up. */
 struct drained {
 	uint64_t samples;
-	uint64_t lost; /* as told by LOST records */
+	uint64_t lost;			     /* as told by LOST records */
+	uint64_t lost_records, lost_foreign; /* LOST records, and those with another event's id */
 	uint64_t throttled, unthrottled;
 	uint64_t switches; /* in or out: SWITCH records, with attr.context_switch */
 };

@@ -62,8 +62,10 @@ START_TEST(each_kind_counts)
 	struct seen seen = { 0 };
 	struct err err;
 
+	fake->event.id = 2;
 	add(fake, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_EXACT_IP, (uint64_t[]){ 0x1000 }, 1);
 	add(fake, PERF_RECORD_LOST, 0, (uint64_t[]){ 1, 7 }, 2);
+	add(fake, PERF_RECORD_LOST, 0, (uint64_t[]){ 2, 3 }, 2);
 	add(fake, PERF_RECORD_THROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
 	add(fake, PERF_RECORD_UNTHROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
 	add(fake, PERF_RECORD_UNTHROTTLE, 0, (uint64_t[]){ 1, 2, 3 }, 3);
@@ -72,7 +74,9 @@ START_TEST(each_kind_counts)
 	add(fake, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ 0x2000 }, 1);
 	ck_assert_int_eq(event_drain(&fake->event, &drained, see, &seen, &err), 0);
 	ck_assert_uint_eq(drained.samples, 12);
-	ck_assert_uint_eq(drained.lost, 107);
+	ck_assert_uint_eq(drained.lost, 110);
+	ck_assert_uint_eq(drained.lost_records, 2);
+	ck_assert_uint_eq(drained.lost_foreign, 1);
 	ck_assert_uint_eq(drained.throttled, 1);
 	ck_assert_uint_eq(drained.unthrottled, 2);
 	ck_assert_uint_eq(drained.switches, 1);

@@ -226,6 +226,11 @@ int event_pause(struct event *event, bool pause, struct err *err)
 	return control(event, PERF_EVENT_IOC_PAUSE_OUTPUT, pause, "pause output", err);
 }
 
+int event_redirect(struct event *event, const struct event *to, struct err *err)
+{
+	return control(event, PERF_EVENT_IOC_SET_OUTPUT, to->fd, "redirect output", err);
+}
+
 int event_read(const struct event *event, struct event_count *count, struct err *err)
 {
 	uint64_t format = event->attr.read_format;
@@ -246,7 +251,11 @@ int event_read(const struct event *event, struct event_count *count, struct err 
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		count->enabled = *at++;
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		count->running = *at;
+		count->running = *at++;
+	if (format & PERF_FORMAT_ID)
+		at++;
+	if (format & PERF_FORMAT_LOST)
+		count->lost = *at;
 	return 0;
 }
 

@@ -32,11 +32,12 @@ struct event {
 		.fd = -1 \
 	}
 
-/* What read(2) returns with TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING | ID. Times in ns. */
+/* What read(2) returns with TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING | ID | LOST. Times in ns. */
 struct event_count {
 	uint64_t value;
 	uint64_t enabled;
 	uint64_t running;
+	uint64_t lost; /* samples that had no room in the ring */
 };
 
 /*
@@ -83,8 +84,11 @@ int event_refresh(struct event *event, int overflows, struct err *err);
 /* Stop (or go on) writing to the ring while the event keeps counting; for reading a snapshot. */
 int event_pause(struct event *event, bool pause, struct err *err);
 
+/* Let an event that is not mapped write to the ring of another one, of the same task or CPU. */
+int event_redirect(struct event *event, const struct event *to, struct err *err);
+
 /*
- * Read the count; times that attr.read_format does not ask for are 0. -EINVAL with
+ * Read the count; what attr.read_format does not ask for is 0. -EINVAL with
  * PERF_FORMAT_GROUP; -ENODATA for a pinned event that could not be scheduled.
  */
 int event_read(const struct event *event, struct event_count *count, struct err *err);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "rate_limit.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "sysctl.h"
 
 #define HZ_MIN 100
 #define HZ_MAX 1024
@@ -14,6 +18,20 @@ const struct klog_allow rate_limit_klog[] = {
 };
 
 const char *const rate_limit_sysctls[] = { RATE_LIMIT_SYSCTL, NULL };
+const char *const rate_limit_set_sysctls[] = { RATE_PERCENT_SYSCTL, RATE_LIMIT_SYSCTL, NULL };
+
+int rate_limit_set(long limit, struct err *err)
+{
+	char text[32];
+	int result;
+
+	snprintf(text, sizeof(text), "%ld", limit);
+	result = sysctl_write(RATE_LIMIT_SYSCTL, text, err);
+	if (result != -EINVAL)
+		return result;
+	result = sysctl_write(RATE_PERCENT_SYSCTL, RATE_PERCENT_DEFAULT, err);
+	return result ? result : sysctl_write(RATE_LIMIT_SYSCTL, text, err);
+}
 
 double rate_limit_most(const struct rate_limit *limit)
 {

@@ -4,11 +4,13 @@
 
 #include <stdint.h>
 
+#include "err.h"
 #include "klog.h"
 
 /* The sysctls: in samples per second and CPU, and the share of time that handlers may take. */
 #define RATE_LIMIT_SYSCTL "kernel.perf_event_max_sample_rate"
 #define RATE_PERCENT_SYSCTL "kernel.perf_cpu_time_max_percent"
+#define RATE_PERCENT_DEFAULT "25"
 
 /*
  * For a hypothesis that samples. Where handlers are slow the kernel rightly lowers its limit
@@ -17,6 +19,13 @@
  */
 extern const struct klog_allow rate_limit_klog[];
 extern const char *const rate_limit_sysctls[]; /* NULL-terminated */
+
+/*
+ * For one that sets the limit: the kernel refuses to have it written while the percentage is 0 or
+ * 100, which then becomes the kernel's default. Both are put back afterwards.
+ */
+extern const char *const rate_limit_set_sysctls[]; /* NULL-terminated */
+int rate_limit_set(long limit, struct err *err);
 
 /* What cpu-clock raises any shorter period to (perf_swevent_start_hrtimer()). */
 #define RATE_CLOCK_PERIOD_MIN_NS 10000

@@ -558,6 +558,20 @@ int ring_parse_lost(const struct ring_record *record, uint64_t *lost, struct err
 	return 0;
 }
 
+int ring_parse_lost_id(const struct ring_record *record, uint64_t *id, struct err *err)
+{
+	const uint64_t *values;
+	int result = check_type(record, PERF_RECORD_LOST, PERF_RECORD_LOST, err);
+
+	if (result)
+		return result;
+	values = fixed_part(record, 2, err);
+	if (!values)
+		return -EBADMSG;
+	*id = values[0];
+	return 0;
+}
+
 int ring_parse_throttle(const struct ring_record *record, struct ring_throttle *throttle,
 			struct err *err)
 {

@@ -125,6 +125,9 @@ int ring_sample_read(const struct ring_sample *sample, const struct perf_event_a
  */
 int ring_parse_lost(const struct ring_record *record, uint64_t *lost, struct err *err);
 
+/* Whose samples a PERF_RECORD_LOST is about. Errors as above; -EINVAL for a LOST_SAMPLES. */
+int ring_parse_lost_id(const struct ring_record *record, uint64_t *id, struct err *err);
+
 /* PERF_RECORD_THROTTLE and _UNTHROTTLE. */
 struct ring_throttle {
 	uint64_t time, id, stream_id;

@@ -869,7 +869,7 @@ START_TEST(lost)
 {
 	struct ring_record record;
 	struct builder b;
-	uint64_t count = 0;
+	uint64_t count = 0, id = 0;
 	bool has_id = _i & 1;
 	bool trailing = _i & 2;
 
@@ -882,9 +882,12 @@ START_TEST(lost)
 	record = cut(&b, b.size);
 	ck_assert_int_eq(ring_parse_lost(&record, &count, NULL), 0);
 	ck_assert_uint_eq(count, 12345);
+	ck_assert_int_eq(ring_parse_lost_id(&record, &id, NULL), has_id ? 0 : -EINVAL);
+	ck_assert_uint_eq(id, has_id ? 4711 : 0);
 	drop(record);
 	record = cut(&b, has_id ? 16 : 8);
 	ck_assert_int_eq(ring_parse_lost(&record, &count, NULL), -EBADMSG);
+	ck_assert_int_eq(ring_parse_lost_id(&record, &id, NULL), has_id ? -EBADMSG : -EINVAL);
 	drop(record);
 	record = cut(&b, 4);
 	ck_assert_int_eq(ring_parse_lost(&record, &count, NULL), -EBADMSG);

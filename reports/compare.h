@@ -26,8 +26,9 @@ struct compare_side {
 
 /* One side against the baseline. */
 struct compare_change {
-	double percent;	  /* of the median; NAN when that cannot be said */
-	double low, high; /* its confidence interval, at least 95 %; NAN likewise */
+	/* Of the median; INFINITY from 0 on, NAN when that cannot be said. */
+	double percent;
+	double low, high; /* its confidence interval, at least 95 %; NAN when there is none */
 	double p;	  /* Mann-Whitney, corrected; NAN when it is not compared */
 	bool resolved;	  /* more than a step of the clocks apart */
 };
@@ -40,13 +41,23 @@ struct compare_series {
 
 struct compare_hypothesis {
 	char *name;
+	char *claim;				     /* "": not known */
 	size_t count[COMPARE_MAX][VERDICT_NONE + 1]; /* reports that have this verdict of it */
+	/* What decided about the column's verdict; NULL: not known. */
+	char *decided[COMPARE_MAX];
+	/* Once finished: which series and figures are its own, from the first up to the end. */
+	struct compare_range {
+		size_t first, end;
+	} series, figures;
 };
 
 struct compare_column {
 	char *name; /* of the report, or what its reports have in common */
 	size_t reports;
-	json_t *machine; /* of the first of them */
+	json_t *machine; /* of the first of them, */
+	json_t *run;	 /* ... and its run record; NULL: not known */
+	/* Bit i: its reports do not agree in compare_circumstances[i]. */
+	unsigned long mixed;
 	/*
 	 * Can a difference to the baseline be called a change? NULL, or why not: other CPU model,
 	 * an emulated against a real machine.
@@ -58,11 +69,19 @@ struct comparison {
 	bool grouped; /* columns are groups of reports */
 	struct compare_column column[COMPARE_MAX];
 	size_t n_columns;
-	struct compare_hypothesis *hypotheses; /* in the order met, as are the series */
+	struct compare_hypothesis *hypotheses; /* in the order met */
 	size_t n_hypotheses;
+	/* In the order met; once finished, in that of hypotheses, those of a table together. */
 	struct compare_series *series;
 	size_t n_series;
-	json_t *index; /* of series, by their names */
+	json_t *index; /* of series, by their names; NULL once finished */
+	/*
+	 * Figures of which an execution has one, in the same order: their samples are a value for
+	 * each iteration, or for each report of a group. They are shown, not tested.
+	 */
+	struct compare_series *figures;
+	size_t n_figures;
+	json_t *figure_index;
 };
 
 /* What reports are grouped by. */
@@ -73,11 +92,38 @@ enum compare_by { COMPARE_REPORT, COMPARE_CPU_MODEL, COMPARE_KERNEL, COMPARE_LAB
 
 bool compare_significant(const struct compare_change *change);
 
+/* Why a change that was looked for is none. */
+enum compare_doubt {
+	COMPARE_SURE,	/* it is one, or none was looked for */
+	COMPARE_FEW,	/* with so few samples no difference can be significant */
+	COMPARE_CHANCE, /* p is not below COMPARE_P */
+	COMPARE_CLOCK,	/* significant, but not above the resolution of the clock */
+};
+
+enum compare_doubt compare_doubt(const struct compare_series *series, size_t column);
+
+/* A word for each: "", "few", "chance", "clock". */
+const char *compare_doubt_name(enum compare_doubt doubt);
+
+/* The end of the series that make one table with `first`: all names agree but that of the row. */
+size_t compare_table_end(const struct comparison *all, size_t first);
+
+/* Have two columns different medians of a figure? */
+bool compare_figure_differs(const struct comparison *all, const struct compare_series *figure);
+
+/* How many of a hypothesis' figures do. */
+size_t compare_differing(const struct comparison *all, const struct compare_hypothesis *hypothesis);
+
+/* Has a column samples of any of the series from first up to end? */
+bool compare_has(const struct comparison *all, size_t first, size_t end, size_t column);
+
 /*
  * Is it a regression: a time, or a number of cycles, that grew by more than `threshold` percent, by
- * a significant change? Of other figures it is not known which direction is the worse.
+ * a significant change? Of other figures it is not known which direction is the worse. An
+ * improvement is one that became less.
  */
 bool compare_regressed(const struct compare_series *series, size_t column, double threshold);
+bool compare_improved(const struct compare_series *series, size_t column);
 
 /* The worst verdict of a column's reports; VERDICT_NOTRUN when none knows the hypothesis. */
 enum verdict compare_verdict(const struct compare_hypothesis *hypothesis, size_t column);
@@ -94,18 +140,28 @@ bool compare_new_fail(const struct comparison *all, const struct compare_hypothe
 void comparison_begin(struct comparison *all, bool grouped);
 int comparison_add_column(struct comparison *all, const char *name);
 int comparison_find_column(struct comparison *all, const char *name); /* added when new */
-/* One more report of a column, of this machine (the inventory). */
-int comparison_add_machine(struct comparison *all, size_t column, json_t *machine);
+/* One more report of a column, of this machine (the inventory) and run (NULL: not known). */
+void comparison_add_machine(struct comparison *all, size_t column, json_t *machine, json_t *run);
 long comparison_find_hypothesis(struct comparison *all, const char *name);
 long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
 			    const char *row, const char *name, const char *unit);
 int comparison_add_values(struct comparison *all, size_t series, size_t column,
 			  const double *values, size_t n, double resolution);
+long comparison_find_figure(struct comparison *all, const char *hypothesis, const char *table,
+			    const char *row, const char *name, const char *unit);
+int comparison_add_figure(struct comparison *all, size_t figure, size_t column, double value);
 
 /*
- * Medians, changes, p-values. The confidence interval of a change is that of the ratio of both
- * medians, from an interval of 97.5 % for each: conservative, and free of assumptions on the
- * distribution. p-values are corrected with Holm's method over all comparisons made.
+ * One more verdict of a hypothesis, and what decided about it (NULL: not known). 0 or -ENOMEM.
+ */
+int comparison_add_verdict(struct comparison *all, size_t hypothesis, size_t column,
+			   enum verdict verdict, const char *decided);
+
+/*
+ * Medians, changes, p-values; nothing can be added then. The confidence interval of a change is
+ * that of the ratio of both medians, from an interval of 97.5 % for each: conservative, and free of
+ * assumptions on the distribution. p-values are corrected with Holm's method over all comparisons
+ * made.
  */
 int comparison_finish(struct comparison *all);
 void comparison_free(struct comparison *all);
@@ -138,6 +194,9 @@ struct compare_request {
 	const char *key; /* of the label */
 	struct report_options shown;
 	double threshold; /* percent, see compare_regressed() */
+	/* The command that asks, without the name of the program; for how to reproduce it. */
+	char *const *args;
+	size_t n_args;
 };
 
 /*
@@ -149,19 +208,34 @@ int compare_read(struct comparison *all, const struct compare_request *request, 
 /* Write a comparison, all or nothing as report_term(). Return 0 or -errno. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
+int compare_html(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
+int compare_mail(FILE *out, const struct comparison *all, const struct compare_request *request,
+		 struct err *err);
 int compare_json(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err);
 
 /* What about two machines may explain a difference though they can be compared; ends with NULL. */
 struct compare_circumstance {
-	const char *object, *key, *what;
+	const char *path;   /* into the inventory, as facts_at() */
+	const char *member; /* of each kind of CPU, of which there is a list at `path`; or NULL */
+	const char *what;
 };
 extern const struct compare_circumstance compare_circumstances[];
 
-/* Its value in a column, or NULL; do both columns have the same? */
-const json_t *compare_value(const struct comparison *all, size_t column,
-			    const struct compare_circumstance *circumstance);
+/* Its value on a machine as a new reference, or NULL. */
+json_t *compare_value(const json_t *machine, const struct compare_circumstance *circumstance);
+
+/* Are there several values in a column? */
+bool compare_mixed(const struct comparison *all, size_t column,
+		   const struct compare_circumstance *circumstance);
+
+/* Have all reports of a column and all of A the same? */
 bool compare_same(const struct comparison *all, size_t column,
 		  const struct compare_circumstance *circumstance);
+
+/* Is the first report of a column from an emulated machine? Are those of all columns? */
+bool compare_emulated(const struct comparison *all, size_t column);
+bool compare_all_emulated(const struct comparison *all);
 
 #endif

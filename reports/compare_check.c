@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compare.h"
+#include "compare_words.h"
 
 Suite *suite(void);
 
@@ -130,6 +130,153 @@ START_TEST(one_step_of_the_clock)
 	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, c), 0);
 	ck_assert(compare_significant(&pair.all.series[0].change[1]));
 	end(&pair);
+}
+END_TEST
+
+/* As decimal fractions of a us: 1.32 - 1.2 is a little more than 0.12 when computed. */
+START_TEST(one_step_in_fractions)
+{
+	const char *const a[] = { ROW("x", "0.12", "8", "1.2,1.2,1.2,1.2,1.2,1.2,1.2,1.2"), NULL };
+	const char *const b[] = { ROW("x", "0.12", "8", "1.32,1.32,1.32,1.32,1.32,1.32,1.32,1.32"),
+				  NULL };
+	struct pair pair;
+
+	ck_assert_double_gt(1.32 - 1.2, 0.12);
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert(!compare_significant(&pair.all.series[0].change[1]));
+	ck_assert_int_eq(compare_doubt(&pair.all.series[0], 1), COMPARE_CLOCK);
+	end(&pair);
+}
+END_TEST
+
+/* What was 0 has no percentage of growth, and has grown all the same. */
+START_TEST(from_zero)
+{
+	const char *const a[] = { ROW("x", "0", "8", "0,0,0,0,0,0,0,0"), NULL };
+	const char *const b[] = { ROW("x", "0", "8", HIGH8), NULL };
+	struct pair pair;
+	const struct compare_series *x;
+	char text[32];
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	x = &pair.all.series[0];
+	ck_assert(compare_significant(&x->change[1]));
+	ck_assert_str_eq(compare_change_text(x, 1, text, sizeof(text)), "from 0");
+	ck_assert(compare_regressed(x, 1, 1e6));
+	ck_assert(!compare_improved(x, 1));
+	end(&pair);
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, b, a), 0);
+	x = &pair.all.series[0];
+	ck_assert_str_eq(compare_change_text(x, 1, text, sizeof(text)), "-100.0 %");
+	ck_assert(compare_improved(x, 1));
+	end(&pair);
+}
+END_TEST
+
+/*
+ * Of 3 against 3 the least p is 2 / 20 = 0.1, of 4 against 4 it is 2 / 70: those may differ, and 1
+ * 3 5 7 against 2 4 6 8 do not.
+ */
+START_TEST(why_it_is_in_doubt)
+{
+	const char *const a[] = { ROW("x", "0", "3", "1,2,3"), ROW("y", "0", "4", "1,3,5,7"),
+				  NULL };
+	const char *const b[] = { ROW("x", "0", "3", "7,8,9"), ROW("y", "0", "4", "2,4,6,8"),
+				  NULL };
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), 0);
+	ck_assert_int_eq(compare_doubt(&pair.all.series[0], 1), COMPARE_FEW);
+	ck_assert_int_eq(compare_doubt(&pair.all.series[1], 1), COMPARE_CHANCE);
+	end(&pair);
+	ck_assert_int_eq(make(&pair, MACHINE, LAB("Haswell"), a, b), 0);
+	ck_assert_int_eq(compare_doubt(&pair.all.series[0], 1), COMPARE_SURE);
+	end(&pair);
+}
+END_TEST
+
+/* A row that only B has is met last, and stands with those of its table. */
+START_TEST(tables_are_whole)
+{
+	struct comparison all;
+	const char *const names[][5] = {
+		{ "h", "t", "x", "time", "ns" }, { "h", "u", "x", "time", "ns" },
+		{ "g", "t", "x", "time", "ns" }, { "h", "t", "y", "time", "ns" },
+		{ "h", "t", "x", "time", "us" },
+	};
+	static const char *const expected[] = { "h t x ns", "h t y ns", "h u x ns", "h t x us",
+						"g t x ns" };
+
+	comparison_begin(&all, false);
+	ck_assert_int_eq(comparison_add_column(&all, "a"), 0);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_int_eq(comparison_find_series(&all, names[i][0], names[i][1], names[i][2],
+							names[i][3], names[i][4]),
+				 (int)i);
+	ck_assert_int_eq(comparison_finish(&all), 0);
+	for (size_t i = 0; i < 5; i++) {
+		const struct compare_series *s = &all.series[i];
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s %s %s %s", s->hypothesis, s->table, s->row,
+			 s->unit);
+		ck_assert_str_eq(text, expected[i]);
+	}
+	ck_assert_uint_eq(compare_table_end(&all, 0), 2);
+	ck_assert_uint_eq(compare_table_end(&all, 2), 3);
+	comparison_free(&all);
+}
+END_TEST
+
+#define TUNED(governors, microcode)                                                          \
+	"\"emulated\":false,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":6,\"model\":94," \
+	"\"microcode\":\"" microcode "\"},\"cpufreq\":{\"kinds\":[" governors "]},"          \
+	"\"watchdog\":{\"nmi_watchdog\":0},\"kernel\":{\"release\":\"6.1\",\"config\":\"ab\"}"
+
+/* The difference of a comparison's last column in this circumstance, in words. */
+static char *difference_in(const struct comparison *all, const char *what)
+{
+	const struct compare_circumstance *i = compare_circumstances;
+	char *text;
+
+	while (i->path && strcmp(i->what, what) != 0)
+		i++;
+	ck_assert_msg(i->path != NULL, "%s", what);
+	text = compare_difference(all, all->n_columns - 1, i);
+	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+START_TEST(circumstances)
+{
+	static const struct {
+		const char *a, *b, *what, *difference;
+	} cases[] = {
+		{ TUNED("{\"governor\":\"powersave\"}", "0xf0"),
+		  TUNED("{\"governor\":\"performance\"}", "0xf0"), "governor",
+		  "governor: powersave, in B performance" },
+		{ TUNED("{\"governor\":\"powersave\"},{\"governor\":\"powersave\"}", "0xf0"),
+		  TUNED("{\"governor\":\"powersave\"}", "0xf0"), "governor", "" },
+		{ TUNED("{\"governor\":\"powersave\"}", "0xf0"),
+		  TUNED("{\"governor\":\"powersave\"},{\"governor\":\"performance\"}", "0xf0"),
+		  "governor", "governor: powersave, in B powersave performance" },
+		{ TUNED("", "0xf0"), TUNED("", "0xf4"), "microcode", "microcode: 0xf0, in B 0xf4" },
+		{ TUNED("", "0xf0"), MACHINE, "NMI watchdog", "NMI watchdog: 0, in B unknown" },
+		{ TUNED("", "0xf0"), MACHINE, "kernel configuration",
+		  "kernel configuration: ab, in B unknown" },
+	};
+	const char *const none[] = { NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair pair;
+		char *text;
+
+		ck_assert_int_eq(make(&pair, cases[i].a, cases[i].b, none, none), 0);
+		text = difference_in(&pair.all, cases[i].what);
+		ck_assert_str_eq(text, cases[i].difference);
+		free(text);
+		end(&pair);
+	}
 }
 END_TEST
 
@@ -305,6 +452,33 @@ START_TEST(groups_of_reports)
 	ck_assert_int_eq(group(&all, members, 3, COMPARE_LABEL), 0);
 	ck_assert_uint_eq(all.n_columns, 1);
 	ck_assert_str_eq(all.column[0].name, "no k");
+	comparison_free(&all);
+}
+END_TEST
+
+/* Of a group it is said when its reports do not agree. */
+START_TEST(a_group_of_several_governors)
+{
+	static const struct member members[] = {
+		{ TUNED("{\"governor\":\"powersave\"}", "0xf0"), ROW("x", "0", "3", "1,2,9"),
+		  "pass" },
+		{ KERNEL("6.2"), ROW("x", "0", "3", "1,2,9"), "pass" },
+		{ KERNEL("6.2") ",\"cpufreq\":{\"kinds\":[{\"governor\":\"powersave\"}]}",
+		  ROW("x", "0", "3", "1,2,9"), "fail" },
+	};
+	struct comparison all;
+	char *text;
+
+	ck_assert_int_eq(group(&all, members, 3, COMPARE_KERNEL), 0);
+	text = difference_in(&all, "governor");
+	ck_assert_str_eq(text, "governor: powersave, in B several");
+	free(text);
+	text = difference_in(&all, "kernel");
+	ck_assert_str_eq(text, "kernel: 6.1, in B 6.2");
+	free(text);
+	/* The verdict of a group is its worst, and so is what decided about it. */
+	ck_assert_str_eq(all.hypotheses[0].decided[0], "0 checks held");
+	ck_assert_str_eq(all.hypotheses[0].claim, "c");
 	comparison_free(&all);
 }
 END_TEST
@@ -486,6 +660,12 @@ Suite *suite(void)
 
 	tcase_add_test(tests, a_change_and_none);
 	tcase_add_test(tests, one_step_of_the_clock);
+	tcase_add_test(tests, one_step_in_fractions);
+	tcase_add_test(tests, from_zero);
+	tcase_add_test(tests, why_it_is_in_doubt);
+	tcase_add_test(tests, tables_are_whole);
+	tcase_add_test(tests, circumstances);
+	tcase_add_test(tests, a_group_of_several_governors);
 	tcase_add_test(tests, one_side_only);
 	tcase_add_test(tests, a_histogram_is_its_samples);
 	tcase_add_test(tests, what_is_not_comparable);

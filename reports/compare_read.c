@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "known.h"
 #include "record.h"
+#include "term.h"
 
 /* Of one series: 800 MB. A report that claims more is damaged. */
 #define SAMPLES_MAX 100000000
@@ -74,13 +75,59 @@ static int add_measure(struct comparison *all, size_t column, const char *hypoth
 	return result;
 }
 
-static int add_test(struct comparison *all, size_t column, const struct report_test *test)
+/* Keep what a hypothesis claims, of the first who says it. */
+static int set_claim(struct compare_hypothesis *hypothesis, const char *claim)
+{
+	char *copy;
+
+	if (*hypothesis->claim || !*claim)
+		return 0;
+	copy = strdup(claim);
+	if (!copy)
+		return -ENOMEM;
+	free(hypothesis->claim);
+	hypothesis->claim = copy;
+	return 0;
+}
+
+/* A single figure; one that could not be computed has no value. */
+static int add_figure(struct comparison *all, size_t column, const char *hypothesis,
+		      const json_t *measure)
+{
+	const json_t *value = json_object_get(measure, "value");
+	long figure;
+
+	if (!value)
+		return 0;
+	figure = comparison_find_figure(all, hypothesis, record_text(measure, "table"),
+					record_text(measure, "row"), record_text(measure, "name"),
+					record_text(measure, "unit"));
+	return figure < 0 ? (int)figure
+			  : comparison_add_figure(all, (size_t)figure, column,
+						  json_number_value(value));
+}
+
+static int add_verdict(struct comparison *all, size_t column, const struct report *report,
+		       const struct report_test *test)
 {
 	long hypothesis = comparison_find_hypothesis(all, test->name);
-	int result = hypothesis < 0 ? (int)hypothesis : 0;
+	char *decided = term_decision(report, test);
+	int result = hypothesis < 0 ? (int)hypothesis : decided ? 0 : -ENOMEM;
 
 	if (!result)
-		all->hypotheses[hypothesis].count[column][report_test_verdict(test)]++;
+		result = set_claim(&all->hypotheses[hypothesis], record_text(test->plan, "claim"));
+	if (!result)
+		result = comparison_add_verdict(all, (size_t)hypothesis, column,
+						report_test_verdict(test), decided);
+	free(decided);
+	return result;
+}
+
+static int add_test(struct comparison *all, size_t column, const struct report *report,
+		    const struct report_test *test)
+{
+	int result = add_verdict(all, column, report, test);
+
 	for (size_t e = 0; !result && e < test->n_executions; e++) {
 		json_t *measure;
 		size_t i;
@@ -88,8 +135,10 @@ static int add_test(struct comparison *all, size_t column, const struct report_t
 		json_array_foreach(test->executions[e].measures, i, measure)
 		{
 			/* What has no n is a single figure. */
-			if (!result && json_object_get(measure, "n"))
-				result = add_measure(all, column, test->name, measure);
+			if (!result)
+				result = json_object_get(measure, "n")
+						 ? add_measure(all, column, test->name, measure)
+						 : add_figure(all, column, test->name, measure);
 		}
 	}
 	return result;
@@ -97,10 +146,11 @@ static int add_test(struct comparison *all, size_t column, const struct report_t
 
 int comparison_add_report(struct comparison *all, size_t column, const struct report *report)
 {
-	int result = comparison_add_machine(all, column, report->machine);
+	int result = 0;
 
+	comparison_add_machine(all, column, report->machine, report->run);
 	for (size_t t = 0; !result && t < report->n_tests; t++)
-		result = add_test(all, column, &report->tests[t]);
+		result = add_test(all, column, report, &report->tests[t]);
 	return result;
 }
 
@@ -123,18 +173,26 @@ int comparison_make(struct comparison *all, const struct report *reports, char *
 	return result;
 }
 
+static int add_group_verdict(struct comparison *all, size_t column,
+			     const struct compare_hypothesis *hypothesis)
+{
+	long to = comparison_find_hypothesis(all, hypothesis->name);
+	int result = to < 0 ? (int)to : set_claim(&all->hypotheses[to], hypothesis->claim);
+
+	return result ? result
+		      : comparison_add_verdict(all, (size_t)to, column,
+					       compare_verdict(hypothesis, 0),
+					       hypothesis->decided[0]);
+}
+
 /* One report as a member of a group: of each series its median. */
 static int add_medians(struct comparison *all, size_t column, const struct comparison *one)
 {
-	int result = comparison_add_machine(all, column, one->column[0].machine);
+	int result = 0;
 
-	for (size_t h = 0; !result && h < one->n_hypotheses; h++) {
-		long to = comparison_find_hypothesis(all, one->hypotheses[h].name);
-
-		if (to < 0)
-			return (int)to;
-		all->hypotheses[to].count[column][compare_verdict(&one->hypotheses[h], 0)]++;
-	}
+	comparison_add_machine(all, column, one->column[0].machine, one->column[0].run);
+	for (size_t h = 0; !result && h < one->n_hypotheses; h++)
+		result = add_group_verdict(all, column, &one->hypotheses[h]);
 	for (size_t s = 0; !result && s < one->n_series; s++) {
 		const struct compare_series *series = &one->series[s];
 		long to = comparison_find_series(all, series->hypothesis, series->table,
@@ -146,6 +204,22 @@ static int add_medians(struct comparison *all, size_t column, const struct compa
 			result = comparison_add_values(all, (size_t)to, column,
 						       &series->side[0].median, 1,
 						       series->side[0].resolution);
+	}
+	return result;
+}
+
+static int add_figure_medians(struct comparison *all, size_t column, const struct comparison *one)
+{
+	int result = 0;
+
+	for (size_t f = 0; !result && f < one->n_figures; f++) {
+		const struct compare_series *figure = &one->figures[f];
+		long to = comparison_find_figure(all, figure->hypothesis, figure->table,
+						 figure->row, figure->name, figure->unit);
+
+		result = to < 0 ? (int)to
+				: comparison_add_figure(all, (size_t)to, column,
+							figure->side[0].median);
 	}
 	return result;
 }
@@ -169,6 +243,8 @@ static int add_member(struct comparison *all, const struct compare_request *requ
 	if (result)
 		return result;
 	result = add_medians(all, (size_t)column, &one);
+	if (!result)
+		result = add_figure_medians(all, (size_t)column, &one);
 	comparison_free(&one);
 	return result;
 }

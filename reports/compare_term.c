@@ -4,140 +4,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_term.h"
+#include "compare_words.h"
 #include "term.h"
 #include "text.h"
 #include "unit.h"
 
+#define FIGURES_MAX 50 /* of a hypothesis */
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Reports go by letters: a path may be long, and is said once. */
-static char letter(size_t report)
+/* The letter as text. */
+static const char *column_name(size_t column, char name[2])
 {
-	return (char)('A' + report);
-}
-
-static char *value_text(const json_t *value)
-{
-	if (!value)
-		return strdup("unknown");
-	if (json_is_string(value))
-		return text_escape(json_string_value(value), (size_t)-1);
-	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-}
-
-static void put_difference(struct term *term, const struct comparison *all, size_t column,
-			   const struct compare_circumstance *circumstance)
-{
-	char *before, *now;
-	char line[512];
-
-	if (compare_same(all, column, circumstance))
-		return;
-	before = value_text(compare_value(all, 0, circumstance));
-	now = value_text(compare_value(all, column, circumstance));
-	if (before && now) {
-		snprintf(line, sizeof(line), "%s: %.60s, in %c %.60s", circumstance->what, before,
-			 letter(column), now);
-		term_line(term, "differs", line);
-	} else {
-		term->result = -ENOMEM;
-	}
-	free(before);
-	free(now);
+	name[0] = compare_letter(column);
+	name[1] = '\0';
+	return name;
 }
 
 static void put_column(struct term *term, const struct comparison *all, size_t c)
 {
-	const struct compare_column *column = &all->column[c];
-	char name[2] = { letter(c), '\0' };
-	char line[512];
+	char name[2];
 
-	if (all->grouped)
-		snprintf(line, sizeof(line), "%.400s, %zu report%s", column->name, column->reports,
-			 column->reports == 1 ? "" : "s");
-	term_line(term, name, all->grouped ? line : column->name);
-	if (!c || !column->apart)
-		return;
-	snprintf(line, sizeof(line), "%s shown beside A, not compared with it: %s", name,
-		 column->apart);
-	term_line(term, "", line);
+	term_words(term, column_name(c, name), 0, compare_column_text(all, c));
+	term_words(term, "", 0, compare_apart_text(all, c));
 }
 
 /* What may explain a difference between A and those that are compared with it. */
-static void put_columns(struct term *term, const struct comparison *all)
+void compare_term_columns(struct term *term, const struct comparison *all)
 {
 	for (size_t c = 0; c < all->n_columns; c++)
 		put_column(term, all, c);
 	for (size_t c = 1; c < all->n_columns; c++) {
 		if (all->column[c].apart)
 			continue;
-		for (const struct compare_circumstance *i = compare_circumstances; i->object; i++)
-			put_difference(term, all, c, i);
+		for (const struct compare_circumstance *i = compare_circumstances; i->path; i++)
+			term_words(term, "differs", 0, compare_difference(all, c, i));
 	}
 }
 
-/* A verdict, and of a group how many of those that ran have it. */
-static void put_verdict(struct table *table, const struct comparison *all,
-			const struct compare_hypothesis *hypothesis, size_t column)
+/* New text into a cell; NULL: memory ran out. */
+static void put_text(struct term *term, struct table *table, size_t column, enum table_style style,
+		     char *text)
 {
-	enum verdict verdict = compare_verdict(hypothesis, column);
-	size_t ran = 0;
-
-	for (enum verdict v = VERDICT_HUNG; v <= VERDICT_NONE; v++)
-		ran += v == VERDICT_NOTRUN ? 0 : hypothesis->count[column][v];
-	if (all->grouped && ran)
-		table_cell(table, column + 1, term_style(verdict), "%s %zu/%zu",
-			   verdict_name(verdict), hypothesis->count[column][verdict], ran);
+	if (text)
+		table_cell(table, column, style, "%s", text);
 	else
-		table_cell(table, column + 1, term_style(verdict), "%s", verdict_name(verdict));
+		term->result = -ENOMEM;
+	free(text);
 }
 
-/* What became of a hypothesis: a new failure, or that those that ran it differ. */
-static void put_outcome(struct table *table, const struct comparison *all,
-			const struct compare_hypothesis *hypothesis)
-{
-	enum verdict first = VERDICT_NOTRUN;
-	char fails[COMPARE_MAX + 1];
-	bool differs = false;
-	size_t n = 0;
-
-	for (size_t c = 0; c < all->n_columns; c++) {
-		enum verdict verdict = compare_verdict(hypothesis, c);
-
-		if (compare_new_fail(all, hypothesis, c))
-			fails[n++] = letter(c);
-		if (verdict == VERDICT_NOTRUN)
-			continue;
-		differs |= first != VERDICT_NOTRUN && verdict != first;
-		first = verdict;
-	}
-	fails[n] = '\0';
-	if (n)
-		table_cell(table, all->n_columns + 1, TABLE_BAD, "new fail: %s", fails);
-	else if (differs)
-		table_cell(table, all->n_columns + 1, TABLE_BOLD, "differs");
-}
-
-static void put_verdicts(struct term *term, const struct comparison *all)
+void compare_term_verdicts(struct term *term, const struct comparison *all)
 {
 	struct table_column columns[COMPARE_MAX + 2] = { { "hypothesis", TABLE_LEFT } };
 	char names[COMPARE_MAX][2];
 	struct table *table;
 
-	for (size_t c = 0; c < all->n_columns; c++) {
-		names[c][0] = letter(c);
-		names[c][1] = '\0';
-		columns[c + 1] = (struct table_column){ names[c], TABLE_LEFT };
-	}
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_LEFT };
 	columns[all->n_columns + 1] = (struct table_column){ "", TABLE_LEFT };
 	table = table_new(columns, all->n_columns + 2, 1);
 	for (size_t h = 0; h < all->n_hypotheses; h++) {
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", all->hypotheses[h].name);
 		for (size_t c = 0; c < all->n_columns; c++)
-			put_verdict(table, all, &all->hypotheses[h], c);
-		put_outcome(table, all, &all->hypotheses[h]);
+			put_text(term, table, c + 1,
+				 term_style(compare_verdict(&all->hypotheses[h], c)),
+				 compare_verdict_text(all, &all->hypotheses[h], c));
+		put_text(term, table, all->n_columns + 1,
+			 compare_outcome(all, &all->hypotheses[h]) == COMPARE_NEW_FAIL ? TABLE_BAD
+										       : TABLE_BOLD,
+			 compare_outcome_text(all, &all->hypotheses[h]));
 	}
 	term_caption(term, "verdicts");
 	term_table(term, table);
@@ -156,18 +93,19 @@ static void put_side(struct table *table, size_t column, const struct compare_si
 }
 
 /* "~" where the difference may be chance, or is not above a step of the clock. */
-static void put_change(struct table *table, size_t column, const struct compare_change *change)
+static void put_change(struct table *table, size_t column, const struct compare_series *series,
+		       size_t r)
 {
+	const struct compare_change *change = &series->change[r];
+	char text[48];
+
 	if (isnan(change->p))
 		return;
-	if (!compare_significant(change)) {
-		table_cell(table, column, TABLE_PLAIN, "~");
-	} else if (!isnan(change->percent)) {
-		table_cell(table, column, TABLE_BOLD, "%+.1f %%", change->percent);
-		if (!isnan(change->low) && !isnan(change->high))
-			table_cell(table, column + 1, TABLE_PLAIN, "%+.1f to %+.1f %%", change->low,
-				   change->high);
-	}
+	table_cell(table, column, compare_significant(change) ? TABLE_BOLD : TABLE_PLAIN, "%s",
+		   compare_change_text(series, r, text, sizeof(text)));
+	if (compare_significant(change) && isfinite(change->low) && isfinite(change->high))
+		table_cell(table, column + 1, TABLE_PLAIN, "%+.1f to %+.1f %%", change->low,
+			   change->high);
 	table_cell(table, column + 2, TABLE_PLAIN, "%.2g", change->p);
 }
 
@@ -187,50 +125,90 @@ static struct table *new_table(const struct comparison *all, size_t r, char head
 	};
 
 	snprintf(headings[0], sizeof(headings[0]), "median A");
-	snprintf(headings[1], sizeof(headings[1]), "median %c", letter(r));
+	snprintf(headings[1], sizeof(headings[1]), "median %c", compare_letter(r));
 	return table_new(columns, all->column[r].apart ? 5 : COUNT(columns), 1);
 }
 
-static bool same_table(const struct compare_series *a, const struct compare_series *b)
-{
-	return !strcmp(a->hypothesis, b->hypothesis) && !strcmp(a->table, b->table) &&
-	       !strcmp(a->name, b->name);
-}
-
-/* All series of one table, from `first` on; they need not follow each other. */
-static void put_series(struct term *term, const struct comparison *all, size_t first, size_t r)
+/* All series of one table. */
+static void put_series(struct term *term, const struct comparison *all, size_t first, size_t end,
+		       size_t r)
 {
 	const struct compare_series *head = &all->series[first];
 	char headings[2][16];
 	struct table *table = new_table(all, r, headings);
+	char *emulated = compare_emulated_text(all, first, end, NULL);
 
-	for (size_t s = first; s < all->n_series; s++) {
+	for (size_t s = first; s < end; s++) {
 		const struct compare_series *series = &all->series[s];
 
-		if (!same_table(series, head) || (!series->side[0].n && !series->side[r].n))
+		if (!series->side[0].n && !series->side[r].n)
 			continue;
 		table_row(table);
 		table_cell(table, 0, TABLE_PLAIN, "%s", *series->row ? series->row : series->name);
 		put_side(table, 1, &series->side[0], series->unit);
 		put_side(table, 3, &series->side[r], series->unit);
 		if (!all->column[r].apart)
-			put_change(table, 5, &series->change[r]);
+			put_change(table, 5, series, r);
 	}
-	term_caption(term, "%s, %s (%s): A and %c", head->hypothesis, head->table, head->name,
-		     letter(r));
+	term_caption(term, "%s, %s (%s): A and %c%s", head->hypothesis, head->table, head->name,
+		     compare_letter(r), emulated ? emulated : "");
+	if (!emulated)
+		term->result = -ENOMEM;
+	free(emulated);
 	term_table(term, table);
 }
 
-static void put_all_series(struct term *term, const struct comparison *all)
+/* Single figures of a hypothesis that are not alike. */
+static void put_figures(struct term *term, const struct comparison *all,
+			const struct compare_hypothesis *of)
 {
-	for (size_t s = 0; s < all->n_series; s++) {
-		bool shown = false;
+	struct table_column columns[COMPARE_MAX + 1] = { { "", TABLE_LEFT } };
+	size_t n = compare_differing(all, of), shown = 0;
+	char names[COMPARE_MAX][2], text[48];
+	struct table *table;
 
-		for (size_t before = 0; before < s && !shown; before++)
-			shown = same_table(&all->series[before], &all->series[s]);
-		for (size_t r = 1; !shown && r < all->n_columns; r++)
-			put_series(term, all, s, r);
+	if (!n)
+		return;
+	for (size_t c = 0; c < all->n_columns; c++)
+		columns[c + 1] = (struct table_column){ column_name(c, names[c]), TABLE_RIGHT };
+	table = table_new(columns, all->n_columns + 1, 1);
+	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++) {
+		const struct compare_series *figure = &all->figures[f];
+
+		if (!compare_figure_differs(all, figure))
+			continue;
+		shown++;
+		table_row(table);
+		put_text(term, table, 0, TABLE_PLAIN, compare_figure_name(figure));
+		for (size_t c = 0; c < all->n_columns; c++)
+			table_cell(table, c + 1, TABLE_PLAIN, "%s",
+				   compare_figure_text(figure, c, text, sizeof(text)));
 	}
+	term_caption(term, "%s, single figures that differ, %zu of %zu", of->name, shown, n);
+	term_table(term, table);
+}
+
+static void put_measured(struct term *term, const struct comparison *all,
+			 const struct compare_hypothesis *of)
+{
+	for (size_t s = of->series.first, end; s < of->series.end; s = end) {
+		end = compare_table_end(all, s);
+		for (size_t r = 1; r < all->n_columns; r++)
+			put_series(term, all, s, end, r);
+	}
+	put_figures(term, all, of);
+}
+
+/* The last lines: what it comes to. */
+void compare_term_conclusion(struct term *term, const struct comparison *all)
+{
+	char *text = compare_conclusion(all);
+
+	if (text)
+		text_wrap(term->out, text, 0, 0, term->options.width);
+	else
+		term->result = -ENOMEM;
+	free(text);
 }
 
 static void put_legend(struct term *term, const struct comparison *all)
@@ -238,37 +216,36 @@ static void put_legend(struct term *term, const struct comparison *all)
 	fputc('\n', term->out);
 	if (all->n_series && all->grouped)
 		text_wrap(term->out,
-			  "Each report of a group adds one value, the median of its samples; what "
-			  "differs is said of their first ones.",
-			  0, 0, term->options.width);
+			  "Each report of a group adds one value, the median of its samples.", 0, 0,
+			  term->options.width);
 	if (all->n_series)
 		text_wrap(term->out,
 			  "change: of the median; ~: may be chance (p not below 0.05, "
 			  "Mann-Whitney, corrected for the number of comparisons after Holm) or is "
 			  "not above the resolution of the clock.",
 			  0, 0, term->options.width);
-	if (term->report->emulated)
-		text_wrap(term->out, "A describes an emulated machine, not silicon.", 0, 0,
+	if (compare_all_emulated(all))
+		text_wrap(term->out, "All figures describe emulated machines, not silicon.", 0, 0,
 			  term->options.width);
+	compare_term_conclusion(term, all);
 }
 
 /* Put together in memory; then it goes out as a whole. */
 int compare_term(FILE *out, const struct comparison *all, const struct compare_request *request,
 		 struct err *err)
 {
-	const struct report first = {
-		.emulated = json_is_true(json_object_get(all->column[0].machine, "emulated")),
-	};
+	const struct report none = { 0 }; /* what is emulated is said of each table */
 	char *text = NULL;
-	struct term term = { .report = &first, .options = request->shown, .text = &text };
+	struct term term = { .report = &none, .options = request->shown, .text = &text };
 	size_t size;
 
 	term.out = open_memstream(&text, &size);
 	if (!term.out)
 		return err_set(err, ENOMEM, "comparison");
-	put_columns(&term, all);
-	put_verdicts(&term, all);
-	put_all_series(&term, all);
+	compare_term_columns(&term, all);
+	compare_term_verdicts(&term, all);
+	for (size_t h = 0; h < all->n_hypotheses; h++)
+		put_measured(&term, all, &all->hypotheses[h]);
 	put_legend(&term, all);
 	if (fclose(term.out))
 		term.result = -ENOMEM;

@@ -43,6 +43,20 @@ int distribution_read(struct distribution *distribution, const json_t *measure)
 	return 0;
 }
 
+int distribution_of(struct distribution *distribution, const double *sorted, size_t n)
+{
+	*distribution = (struct distribution){ .total = (double)n };
+	distribution->steps = calloc(n + 1, sizeof(*distribution->steps));
+	if (!distribution->steps)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!i || sorted[i] > sorted[i - 1])
+			distribution->steps[distribution->n_steps++].value = sorted[i];
+		distribution->steps[distribution->n_steps - 1].count++;
+	}
+	return 0;
+}
+
 void distribution_free(struct distribution *distribution)
 {
 	free(distribution->steps);

@@ -21,6 +21,9 @@ struct distribution {
  */
 int distribution_read(struct distribution *distribution, const json_t *measure);
 
+/* The same of samples that are there already, sorted ascending. */
+int distribution_of(struct distribution *distribution, const double *sorted, size_t n);
+
 void distribution_free(struct distribution *distribution);
 
 /*

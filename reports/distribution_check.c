@@ -37,6 +37,25 @@ START_TEST(quantiles)
 }
 END_TEST
 
+START_TEST(of_sorted_samples)
+{
+	static const double sorted[] = { 1, 2, 2, 2, 10 };
+	struct distribution d;
+
+	ck_assert_int_eq(distribution_of(&d, sorted, 5), 0);
+	ck_assert_uint_eq(d.n_steps, 3);
+	ck_assert_double_eq(d.total, 5);
+	ck_assert_double_eq(d.steps[1].value, 2);
+	ck_assert_double_eq(d.steps[1].count, 3);
+	ck_assert_double_eq(distribution_quantile(&d, 0.8), 2);
+	ck_assert_double_eq(distribution_quantile(&d, 0.81), 10);
+	distribution_free(&d);
+	ck_assert_int_eq(distribution_of(&d, sorted, 0), 0);
+	ck_assert_uint_eq(d.n_steps, 0);
+	distribution_free(&d);
+}
+END_TEST
+
 START_TEST(nothing_to_show)
 {
 	static const char *const empty[] = {
@@ -60,6 +79,7 @@ Suite *suite(void)
 	TCase *tc = tcase_create("distribution");
 
 	tcase_add_loop_test(tc, quantiles, 0, 2);
+	tcase_add_test(tc, of_sorted_samples);
 	tcase_add_loop_test(tc, nothing_to_show, 0, 5);
 	suite_add_tcase(s, tc);
 	return s;

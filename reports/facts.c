@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "facts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,4 +84,49 @@ char *facts_text(const json_t *value)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* "a.b.c" of what is in an object, and in those in it. */
+static int flatten(json_t *flat, const char *prefix, const json_t *object)
+{
+	const char *key;
+	json_t *value;
+	int result = 0;
+
+	json_object_foreach((json_t *)object, key, value)
+	{
+		char *path = NULL, *text = NULL;
+
+		if (asprintf(&path, "%s%s%s", prefix, *prefix ? "." : "", key) < 0)
+			return -ENOMEM;
+		if (json_is_object(value))
+			result = flatten(flat, path, value);
+		else
+			text = json_is_array(value) ? json_dumps(value, JSON_COMPACT)
+						    : facts_text(value);
+		if (!json_is_object(value) &&
+		    (!text || json_object_set_new(flat, path, json_string(text))))
+			result = -ENOMEM;
+		free(text);
+		free(path);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+json_t *facts_flat(const json_t *machine)
+{
+	static const char *const stamps[] = { "v", "seq", "boot", "time", "type" };
+	json_t *rest = machine ? json_copy((json_t *)machine) : json_object();
+	json_t *flat = json_object();
+
+	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++)
+		json_object_del(rest, stamps[i]);
+	if (!rest || !flat || flatten(flat, "", rest)) {
+		json_decref(flat);
+		flat = NULL;
+	}
+	json_decref(rest);
+	return flat;
 }

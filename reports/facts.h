@@ -27,4 +27,10 @@ void facts_put(FILE *out, const json_t *value);
 /* The same as a new string; NULL when memory ran out. */
 char *facts_text(const json_t *value);
 
+/*
+ * All of an inventory as one object: a text for each value, by its path; without what stands in
+ * every record. A new reference, or NULL when memory ran out.
+ */
+json_t *facts_flat(const json_t *machine);
+
 #endif

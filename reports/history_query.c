@@ -268,7 +268,7 @@ static int gather_report(struct history *history, sqlite3_stmt *row, void *conte
 
 	if (!result) {
 		*at = column;
-		result = comparison_add_machine(gather->all, (size_t)column, machine);
+		comparison_add_machine(gather->all, (size_t)column, machine, NULL);
 	}
 	free(key);
 	json_decref(machine);
@@ -294,6 +294,7 @@ static int gather_verdict(struct history *history, sqlite3_stmt *row, void *cont
 	int64_t id = sqlite3_column_int64(row, 1);
 	enum verdict verdict = verdict_parse(history_text(row, 3));
 	int column = column_of(history, gather, sqlite3_column_int64(row, 0), err);
+	int result;
 	long *at;
 
 	if (column < 0)
@@ -305,8 +306,8 @@ static int gather_verdict(struct history *history, sqlite3_stmt *row, void *cont
 		*at = comparison_find_hypothesis(gather->all, history_text(row, 2));
 	if (*at < 0)
 		return err_set(err, ENOMEM, "%s", history->path);
-	gather->all->hypotheses[*at].count[column][verdict]++;
-	return 0;
+	result = comparison_add_verdict(gather->all, (size_t)*at, (size_t)column, verdict, NULL);
+	return result ? err_set(err, -result, "%s", history->path) : 0;
 }
 
 static int gather_series(struct history *history, sqlite3_stmt *row, void *context, struct err *err)

@@ -13,15 +13,15 @@
 static void put_head(struct html *html)
 {
 	const char *cpu = json_string_value(facts_at(html->report->machine, "cpu.name"));
+	char *title;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>pmiproof: ",
-	      html->out);
-	html_text(html, cpu ? cpu : "unknown CPU");
-	fputs(", ", html->out);
-	html_text(html, record_text(html->report->run, "time"));
-	fprintf(html->out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", html_style);
+	if (asprintf(&title, "pmiproof: %s, %s", cpu ? cpu : "unknown CPU",
+		     record_text(html->report->run, "time")) < 0) {
+		html->result = -ENOMEM;
+		return;
+	}
+	html_begin(html, title);
+	free(title);
 }
 
 static size_t count_verdict(const struct report *report, enum verdict verdict)
@@ -31,15 +31,6 @@ static size_t count_verdict(const struct report *report, enum verdict verdict)
 	for (size_t t = 0; t < report->n_tests; t++)
 		n += report_test_verdict(&report->tests[t]) == verdict;
 	return n;
-}
-
-static void pair_words(struct html *html, const char *key, char *text)
-{
-	if (text)
-		html_pair(html, key, text);
-	else
-		html->result = -ENOMEM;
-	free(text);
 }
 
 /* Entries of the table of known issues: those met, and those to be taken out of it. */
@@ -53,7 +44,7 @@ static void put_issues(struct html *html)
 	html_list(html);
 	json_array_foreach(html->report->known, i, issue)
 	{
-		pair_words(html, "known", words_issue(issue));
+		html_pair_words(html, "known", words_issue(issue));
 	}
 	html_list_end(html);
 }
@@ -104,14 +95,14 @@ static void put_machine(struct html *html)
 		put_fact(html, fact->name, facts_at(report->machine, fact->path));
 	html_pair(html, "run of", record_text(report->run, "time"));
 	html_pair(html, "pmiproof", record_text(report->run, "version"));
-	pair_words(html, "labels", words_labels(json_object_get(report->run, "labels")));
+	html_pair_words(html, "labels", words_labels(json_object_get(report->run, "labels")));
 	json_array_foreach(report->watchdogs, i, item)
 	{
-		pair_words(html, "watchdog", words_watchdog(item));
+		html_pair_words(html, "watchdog", words_watchdog(item));
 	}
 	json_array_foreach(report->resumes, i, item)
 	{
-		pair_words(html, "resumed", words_resumed(item));
+		html_pair_words(html, "resumed", words_resumed(item));
 	}
 	html_list_end(html);
 	fputs("</section>\n", html->out);
@@ -164,57 +155,12 @@ static void put_verdicts(struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/* A word of a command as a shell takes it. */
-static void put_word(FILE *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=.,:/@%";
-
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*word, out);
-	putc('\'', out);
-}
-
-/* The command of the run; NULL when memory ran out. */
-static char *command_line(const struct report *report)
-{
-	const json_t *args = json_object_get(report->run, "args");
-	const char *first = json_string_value(json_array_get(args, 0));
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs("pmiproof", out);
-	if (json_is_object(json_object_get(report->machine, "lab")))
-		fputs(" lab", out);
-	for (size_t i = first && !strcmp(first, "pmiproof"); i < json_array_size(args); i++) {
-		const char *arg = json_string_value(json_array_get(args, i));
-
-		putc(' ', out);
-		put_word(out, arg ? arg : "?");
-	}
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
-}
-
 static void put_reproduce(struct html *html)
 {
 	const char *cwd = record_text(html->report->run, "cwd");
 
 	fputs("<section>\n<h2>How to reproduce</h2>\n<pre class=\"command\">", html->out);
-	html_words(html, "code", command_line(html->report));
+	html_words(html, "code", words_command(html->report));
 	fputs("</pre>\n<p>", html->out);
 	if (*cwd) {
 		fputs("It was started in <code>", html->out);
@@ -226,55 +172,29 @@ static void put_reproduce(struct html *html)
 	      html->out);
 }
 
-/* "a.b.c" of what is in an object, and in those in it, one row each. */
-static void put_inventory(struct html *html, const char *prefix, const json_t *object)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, key, value)
-	{
-		char *path = NULL, *text;
-
-		if (asprintf(&path, "%s%s%s", prefix, *prefix ? "." : "", key) < 0) {
-			html->result = -ENOMEM;
-			return;
-		}
-		if (json_is_object(value)) {
-			put_inventory(html, path, value);
-		} else {
-			text = json_is_array(value) ? json_dumps(value, JSON_COMPACT)
-						    : facts_text(value);
-			html_row(html);
-			html_cell(html, NULL, "%s", path);
-			html_cell(html, "long", "%s", text ? text : "");
-			if (!text)
-				html->result = -ENOMEM;
-			free(text);
-		}
-		free(path);
-	}
-}
-
-/* All that is known of the machine, without what stands in every record. */
+/* All that is known of the machine. */
 static void put_whole_inventory(struct html *html)
 {
 	static const char *const headings[] = { "what", "~is", NULL };
-	static const char *const stamps[] = { "v", "seq", "boot", "time", "type" };
-	json_t *machine = json_copy(html->report->machine);
+	json_t *flat = facts_flat(html->report->machine);
+	const char *path;
+	json_t *value;
 
-	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++)
-		json_object_del(machine, stamps[i]);
-	if (!machine)
+	if (!flat)
 		html->result = -ENOMEM;
-	if (json_object_size(machine)) {
+	if (json_object_size(flat)) {
 		fputs("<section>\n<h2>Machine in full</h2>\n", html->out);
 		html_table(html, "", headings);
-		put_inventory(html, "", machine);
+		json_object_foreach(flat, path, value)
+		{
+			html_row(html);
+			html_cell(html, NULL, "%s", path);
+			html_cell(html, "long", "%s", json_string_value(value));
+		}
 		html_table_end(html);
 		fputs("</section>\n", html->out);
 	}
-	json_decref(machine);
+	json_decref(flat);
 }
 
 /* What belongs to no hypothesis, and what was not right with the journal or the plots. */
@@ -298,11 +218,7 @@ static void put_remarks(struct html *html)
 		fprintf(html->out,
 			"<p>%zu record%s of unknown type or written twice left out.</p>\n", ignored,
 			ignored == 1 ? "" : "s");
-	if (html->no_gnuplot)
-		html_element(html, "p",
-			     "Plots are missing: they need gnuplot where the report is made.");
-	else if (html->plot_error)
-		html_element(html, "p", html->plot_error);
+	html_missing_plots(html);
 	html_element(html, "p",
 		     "~ before a value: not above the resolution of the clock. - in the place of "
 		     "one: not measured, or it cannot be computed.");
@@ -323,7 +239,7 @@ int html_write(const struct report *report, FILE *out, struct err *err)
 			html_test(&html, &report->tests[t], t + 1);
 	put_remarks(&html);
 	put_whole_inventory(&html);
-	fputs("</body>\n</html>\n", out);
+	html_end(&html);
 	free(html.plot_error);
 	return html.result ? err_set(err, -html.result, "report") : 0;
 }

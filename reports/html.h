@@ -15,6 +15,8 @@
  */
 int html_write(const struct report *report, FILE *out, struct err *err);
 
+struct plot_shape;
+
 /* What the parts of the document share. */
 struct html {
 	FILE *out;
@@ -30,6 +32,28 @@ extern const char html_style[];
 
 /* Everything about one hypothesis; `number` makes its id. */
 void html_test(struct html *html, const struct report_test *test, size_t number);
+
+/* Begin a document that is called this (text of a machine may be in it), and end it. */
+void html_begin(struct html *html, const char *title);
+void html_end(struct html *html);
+
+/* A plot as a figure with legend and caption. */
+struct html_plot {
+	const char *title;
+	const char *note; /* for the caption, or NULL */
+	const char *script;
+	const struct plot_shape *shape;
+};
+
+/*
+ * Draw it. Where there is no gnuplot, or it fails, the page has to say so at its end with
+ * html_missing_plots().
+ */
+void html_plot(struct html *html, const struct html_plot *plot);
+void html_missing_plots(struct html *html);
+
+/* Is there room for another plot? A journal may have any number of tables. */
+bool html_plot_room(struct html *html);
 
 /* The plots that belong to tables[index]. */
 void html_plots(struct html *html, const struct cost_table *tables, size_t n, size_t index);
@@ -64,6 +88,8 @@ void html_table_end(struct html *html);
 /* The same in a list of keys and texts. html_pair() writes nothing for empty text. */
 void html_list(struct html *html);
 void html_pair(struct html *html, const char *key, const char *text);
+/* The same of new text, which is freed; NULL: memory ran out. */
+void html_pair_words(struct html *html, const char *key, char *text);
 void html_list_end(struct html *html);
 
 #endif

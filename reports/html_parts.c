@@ -5,11 +5,27 @@
 #include <string.h>
 
 #include "html.h"
+#include "text.h"
 #include "xml.h"
 
 void html_text(struct html *html, const char *text)
 {
 	xml_put(html->out, text);
+}
+
+void html_begin(struct html *html, const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      html->out);
+	html_text(html, title);
+	fprintf(html->out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", html_style);
+}
+
+void html_end(struct html *html)
+{
+	fputs("</body>\n</html>\n", html->out);
 }
 
 void html_element(struct html *html, const char *tag, const char *text)
@@ -68,12 +84,11 @@ void html_cell(struct html *html, const char *class, const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text) {
 		html->result = -ENOMEM;
 		return;
 	}
@@ -102,6 +117,15 @@ void html_pair(struct html *html, const char *key, const char *text)
 		return;
 	html_element(html, "dt", key);
 	html_element(html, "dd", text);
+}
+
+void html_pair_words(struct html *html, const char *key, char *text)
+{
+	if (text)
+		html_pair(html, key, text);
+	else
+		html->result = -ENOMEM;
+	free(text);
 }
 
 void html_list_end(struct html *html)

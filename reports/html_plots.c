@@ -19,6 +19,8 @@ static void put_legend(struct html *html, const struct plot_shape *shape)
 		return;
 	fputs("<ul class=\"legend\">\n", html->out);
 	for (size_t i = 0; i < shape->n_legend; i++) {
+		if (!shape->legend[i])
+			continue;
 		fprintf(html->out, "<li><span class=\"colour-%zu\">%s</span> ", i + 1,
 			shape->marks && marks[i] ? marks[i] : "\u25ac");
 		html_text(html, shape->legend[i]);
@@ -29,18 +31,19 @@ static void put_legend(struct html *html, const struct plot_shape *shape)
 	fputs("</ul>\n", html->out);
 }
 
-static void put_figure(struct html *html, const struct plot_spec *spec,
-		       const struct plot_shape *shape, const char *svg)
+static void put_figure(struct html *html, const struct html_plot *plot, const char *svg)
 {
+	const struct plot_shape *shape = plot->shape;
+
 	fputs("<figure>\n<div class=\"scroll plot\" role=\"img\" aria-label=\"", html->out);
-	html_text(html, spec->title);
+	html_text(html, plot->title);
 	fprintf(html->out, "\">%s</div>\n", svg);
 	put_legend(html, shape);
 	fputs("<figcaption>", html->out);
-	html_text(html, spec->title);
+	html_text(html, plot->title);
 	fputs(html->report->emulated ? " (emulated). " : ". ", html->out);
-	if (spec->note)
-		html_text(html, spec->note);
+	if (plot->note)
+		html_text(html, plot->note);
 	if (shape->left_out)
 		fprintf(html->out, " The first %zu of %zu rows.", shape->rows,
 			shape->rows + shape->left_out);
@@ -48,18 +51,26 @@ static void put_figure(struct html *html, const struct plot_spec *spec,
 }
 
 /* Without gnuplot a report has its tables. */
-static void miss(struct html *html, const struct plot_spec *spec, int result, const struct err *err)
+static void miss(struct html *html, const struct html_plot *plot, int result, const struct err *err)
 {
 	html->no_gnuplot = result == -ENOENT;
 	if (!html->plot_error && asprintf(&html->plot_error, "The plot \"%s\" is missing: %s.",
-					  spec->title, err->text) < 0) {
+					  plot->title, err->text) < 0) {
 		html->plot_error = NULL;
 		html->result = -ENOMEM;
 	}
 }
 
-static void draw(struct html *html, const struct plot_spec *spec, const char *script,
-		 const struct plot_shape *shape)
+void html_missing_plots(struct html *html)
+{
+	if (html->no_gnuplot)
+		html_element(html, "p",
+			     "Plots are missing: they need gnuplot where the report is made.");
+	else if (html->plot_error)
+		html_element(html, "p", html->plot_error);
+}
+
+void html_plot(struct html *html, const struct html_plot *plot)
 {
 	struct err err;
 	char name[32];
@@ -67,28 +78,31 @@ static void draw(struct html *html, const struct plot_spec *spec, const char *sc
 	int result;
 
 	snprintf(name, sizeof(name), "plot%u", ++html->plots);
-	result = gnuplot_svg(script, name, shape->width, shape->height, &svg, &err);
+	result = gnuplot_svg(plot->script, name, plot->shape->width, plot->shape->height, &svg,
+			     &err);
 	if (result)
-		miss(html, spec, result, &err);
+		miss(html, plot, result, &err);
 	else
-		put_figure(html, spec, shape, svg);
+		put_figure(html, plot, svg);
 	free(svg);
 }
 
-/* A journal may have any number of tables. */
-static bool is_enough(struct html *html)
+bool html_plot_room(struct html *html)
 {
-	if (html->plots < PLOTS_MAX)
+	if (html->no_gnuplot)
 		return false;
+	if (html->plots < PLOTS_MAX)
+		return true;
 	if (!html->plot_error)
 		html->plot_error = strdup("There are more plots than a report shows.");
-	return true;
+	return false;
 }
 
 static void put_plot(struct html *html, const struct plot_spec *spec,
 		     const struct cost_table *tables, size_t n, size_t index)
 {
 	struct plot_shape shape = { 0 };
+	struct html_plot plot = { spec->title, spec->note, NULL, &shape };
 	char *script = NULL;
 	size_t size;
 	FILE *out = open_memstream(&script, &size);
@@ -96,8 +110,9 @@ static void put_plot(struct html *html, const struct plot_spec *spec,
 
 	if (out && (fclose(out) || !script))
 		result = -ENOMEM;
+	plot.script = script;
 	if (!result)
-		draw(html, spec, script, &shape);
+		html_plot(html, &plot);
 	else if (result != -ENODATA)
 		html->result = result;
 	plot_shape_free(&shape);
@@ -106,7 +121,7 @@ static void put_plot(struct html *html, const struct plot_spec *spec,
 
 void html_plots(struct html *html, const struct cost_table *tables, size_t n, size_t index)
 {
-	for (const struct plot_spec *spec = plot_specs; spec->table && !html->no_gnuplot; spec++)
-		if (plot_fits(spec, tables, n, index) && !is_enough(html))
+	for (const struct plot_spec *spec = plot_specs; spec->table; spec++)
+		if (plot_fits(spec, tables, n, index) && html_plot_room(html))
 			put_plot(html, spec, tables, n, index);
 }

@@ -56,16 +56,15 @@ static void set_format(struct kcidb *kcidb, json_t *object, const char *key, con
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text) {
 		kcidb->lost = true;
 		return;
 	}
-	record_set_text(object, key, text, (size_t)length);
+	record_set_text(object, key, text, (size_t)-1);
 	free(text);
 }
 

@@ -40,15 +40,14 @@ static void put_diagnostic(const struct ktap *ktap, const char *key, const char 
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0)
+	if (!text)
 		return;
 	fprintf(ktap->out, "%s# %s: ", ktap->indent, key);
-	text_put(ktap->out, text, (size_t)length);
+	text_put(ktap->out, text, (size_t)-1);
 	putc('\n', ktap->out);
 	free(text);
 }

@@ -52,8 +52,8 @@ struct plot_shape {
 	size_t rows, left_out; /* drawn, and there too, but too many */
 	double label_width;    /* of the widest one beside the rows */
 	/*
-	 * What stands for what, in the order of the colours, as a machine calls it. The plot has no
-	 * room for it.
+	 * What stands for what, in the order of the colours, as a machine calls it; NULL for a
+	 * colour that is not used. The plot has no room for it.
 	 */
 	char *legend[PLOT_CURVES];
 	size_t n_legend;

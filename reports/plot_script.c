@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "distribution.h"
 #include "gnuplot.h"
-#include "plot.h"
-#include "unit.h"
+#include "plot_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What can be told apart in one plot. */
-#define ROWS_MAX 32
-
-/* Characters of a row's name beside a plot. */
-#define LABEL_ROOM 40
-
-#define LABEL_GAP 16 /* at its right, and a little at its left */
-
-/* Points of a curve: more than there are dots across. */
-#define CURVE_POINTS 400
-
-#define WIDTH 760
 #define BARS_HEIGHT 400
-#define CURVES_HEIGHT 360
-#define ROW_HEIGHT 26
-#define AXIS_HEIGHT 70
-
-/* From which ratio of the greatest to the least value on a logarithmic axis shows more. */
-#define LOG_RATIO 30
-
-/* A quoted label put together from text of a machine. */
-__attribute__((format(printf, 2, 3))) static int put_label(FILE *script, const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-	int length;
-
-	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
-	va_end(args);
-	if (length < 0)
-		return -ENOMEM;
-	gnuplot_label(script, text);
-	free(text);
-	return 0;
-}
 
 static bool is_repeated(const struct cost_table *cost)
 {
@@ -75,133 +38,17 @@ static char *row_name(const struct cost_table *cost, const struct cost_row *row,
 		       : name;
 }
 
-/*
- * About how wide text is, at most, in the widest font that "sans-serif" is (DejaVu Sans). gnuplot
- * takes all characters to be as wide as the widest, and would leave half of a plot to labels.
- */
-static double text_width(const char *text)
-{
-	double width = 0;
-
-	for (; *text; text++)
-		if (strchr("mwMW@", *text))
-			width += 13;
-		else if (strchr(" .,:;|()[]-/iljtfrI", *text))
-			width += 5.4;
-		else
-			width += *text >= 'A' && *text <= 'Z' ? 10.2 : 8.3;
-	return width;
-}
-
 static int put_row_label(FILE *script, const struct cost_table *cost, const struct cost_row *row,
 			 double n, struct plot_shape *shape)
 {
-	char *name = row_name(cost, row, LABEL_ROOM, n);
+	char *name = row_name(cost, row, PLOT_LABEL_ROOM, n);
 
 	if (!name)
 		return -ENOMEM;
 	gnuplot_label(script, name);
-	shape->label_width = fmax(shape->label_width, text_width(name));
+	shape->label_width = fmax(shape->label_width, plot_text_width(name));
 	free(name);
 	return 0;
-}
-
-/* Takes over the new text. */
-static int add_legend(struct plot_shape *shape, char *text)
-{
-	if (!text)
-		return -ENOMEM;
-	shape->legend[shape->n_legend++] = text;
-	return 0;
-}
-
-void plot_shape_free(struct plot_shape *shape)
-{
-	for (size_t i = 0; i < shape->n_legend; i++)
-		free(shape->legend[i]);
-	shape->n_legend = 0;
-}
-
-static int put_axis(FILE *script, char axis, const char *what, const char *unit)
-{
-	bool percent = !strcmp(unit, "%");
-	int result;
-
-	fprintf(script, "set %clabel ", axis);
-	result = *unit && !percent ? put_label(script, "%s (%.12s)", what, unit)
-				   : put_label(script, "%s", what);
-	/* Not in a label, as in those of tics it begins a format. */
-	fputs(percent ? ".' (%)'\n" : "\n", script);
-	return result;
-}
-
-/* Least and greatest of what is shown. */
-struct range {
-	double least, greatest;
-};
-
-static void extend(struct range *range, double value)
-{
-	if (isnan(value))
-		return;
-	range->least = fmin(range->least, value);
-	range->greatest = fmax(range->greatest, value);
-}
-
-static bool is_logarithmic(const struct range *range)
-{
-	return range->least > 0 && range->greatest / range->least >= LOG_RATIO;
-}
-
-/* Values on the axis; logarithmic where that shows more. */
-static void put_range(FILE *script, const struct range *range)
-{
-	if (is_logarithmic(range)) {
-		fprintf(script, "set logscale x\nset xrange [%.9g:%.9g]\n", range->least / 1.3,
-			range->greatest * 1.3);
-	} else if (range->least >= 0) {
-		double greatest = range->greatest > 0 ? range->greatest : 1;
-
-		/* A mark at 0 is not to touch what stands left of the axis. */
-		fprintf(script, "set xrange [%.9g:%.9g]\n", range->least > 0 ? 0 : -0.03 * greatest,
-			1.05 * greatest);
-	}
-}
-
-/* What all plots have. */
-static void put_style(FILE *script)
-{
-	fputs("set encoding utf8\n"
-	      "set border lw 0.8\n"
-	      "set tics nomirror\n"
-	      "set grid lc rgb '#808080' lw 0.4\n"
-	      "set datafile missing '?'\n"
-	      "unset key\n"
-	      "set linetype 1 lc rgb '#0077bb' lw 1.5\n"
-	      "set linetype 2 lc rgb '#ee7733' lw 1.5\n"
-	      "set linetype 3 lc rgb '#009988' lw 1.5\n"
-	      "set linetype 4 lc rgb '#cc3311' lw 1.5\n"
-	      "set linetype 5 lc rgb '#aa55cc' lw 1.5\n"
-	      "set linetype 6 lc rgb '#33aadd' lw 1.5\n"
-	      "set linetype 7 lc rgb '#998800' lw 1.5\n"
-	      "set linetype 8 lc rgb '#ee3377' lw 1.5\n"
-	      "set linetype cycle 8\n",
-	      script);
-}
-
-/* Rows one below the other, the first on top. */
-static void put_rows(FILE *script, size_t rows, struct plot_shape *shape)
-{
-	fprintf(script, "set yrange [%.1f:-0.5]\nset lmargin at screen %.4f\n", (double)rows - 0.5,
-		(shape->label_width + LABEL_GAP) / WIDTH);
-	shape->height = (unsigned int)(AXIS_HEIGHT + ROW_HEIGHT * rows);
-}
-
-static size_t take_rows(size_t there, size_t most, struct plot_shape *shape)
-{
-	shape->rows = there < most ? there : most;
-	shape->left_out = there - shape->rows;
-	return shape->rows;
 }
 
 /* How the samples of a series are shown: as its statistics are. */
@@ -215,7 +62,7 @@ static const struct cost_column *sample_column(const struct cost_table *cost)
 
 /* Returns whether there was anything to show, or -ENOMEM. */
 static int put_box(FILE *script, const struct cost_table *cost, size_t row, double factor,
-		   struct range *range, struct plot_shape *shape)
+		   struct plot_range *range, struct plot_shape *shape)
 {
 	static const double quantiles[] = { 0.01, 0.25, 0.5, 0.75, 0.99, 1 };
 	struct distribution samples;
@@ -229,7 +76,7 @@ static int put_box(FILE *script, const struct cost_table *cost, size_t row, doub
 			double value = distribution_quantile(&samples, quantiles[q]) / factor;
 
 			fprintf(script, " %.9g", value);
-			extend(range, value);
+			plot_extend(range, value);
 		}
 		putc(' ', script);
 		result = put_row_label(script, cost, &cost->rows[row], samples.total, shape);
@@ -244,8 +91,8 @@ static int script_boxes(const struct plot_spec *spec, const struct cost_table *c
 			struct plot_shape *shape)
 {
 	const struct cost_column *column = sample_column(cost);
-	size_t rows = take_rows(cost->n_rows, ROWS_MAX, shape);
-	struct range range = { INFINITY, -INFINITY };
+	size_t rows = plot_take_rows(cost->n_rows, PLOT_ROWS_MAX, shape);
+	struct plot_range range = PLOT_NO_RANGE;
 	size_t shown = 0;
 
 	if (!column)
@@ -261,9 +108,9 @@ static int script_boxes(const struct plot_spec *spec, const struct cost_table *c
 	fputs("EOD\n", script);
 	if (!shown)
 		return -ENODATA;
-	put_range(script, &range);
-	put_rows(script, rows, shape);
-	if (put_axis(script, 'x', spec->axis, column->shown_unit))
+	plot_put_range(script, &range);
+	plot_rows(script, (double)rows, shape);
+	if (plot_axis(script, 'x', spec->axis, column->shown_unit))
 		return -ENOMEM;
 	fputs("plot $d using 2:1:($6-$2):(0) with vectors nohead lt 1, \\\n"
 	      "$d using 4:1:3:5:($1-0.3):($1+0.3) with boxxyerror fs transparent solid 0.3 "
@@ -274,62 +121,19 @@ static int script_boxes(const struct plot_spec *spec, const struct cost_table *c
 	return 0;
 }
 
-/* The steps of a curve, or as many of them as can be seen. Returns as put_box(). */
+/* A curve for a row. Returns as put_box(). */
 static int put_curve(FILE *script, const struct cost_table *cost, size_t row, double factor,
-		     struct range *range)
+		     struct plot_range *range)
 {
 	struct distribution samples;
-	double seen = 0, shown = 0;
 	int result = distribution_read(&samples, cost->rows[row].measures[0]);
 
 	if (result)
 		return result;
-	fprintf(script, "$d%zu << EOD\n", row);
-	for (size_t i = 0; i < samples.n_steps; i++) {
-		double value = samples.steps[i].value / factor;
-
-		seen += samples.steps[i].count;
-		if (!i)
-			fprintf(script, "%.9g 0\n", value);
-		if (i && i + 1 < samples.n_steps && seen - shown < samples.total / CURVE_POINTS)
-			continue;
-		fprintf(script, "%.9g %.6f\n", value, seen / samples.total);
-		extend(range, value);
-		shown = seen;
-	}
-	fputs("EOD\n", script);
+	plot_curve(script, row, &samples, factor, range);
 	result = samples.n_steps > 0;
 	distribution_free(&samples);
 	return result;
-}
-
-/*
- * Where the clock's smallest step is on the axis. One that is small against all that was measured
- * would push it together; then it is only told.
- */
-static void put_resolution(FILE *script, const struct cost_table *cost, double factor,
-			   const char *unit, struct range *range)
-{
-	double resolution = cost->resolution_max / factor;
-	bool far = resolution < range->least / 10;
-	char text[48];
-
-	if (!(resolution > 0))
-		return;
-	unit_format(resolution, unit, text, sizeof(text));
-	fputs("set label 1 ", script);
-	put_label(script,
-		  far ? "clock resolution %s, left of the axis" : "dashed: clock resolution %s",
-		  text);
-	/* Where no curve is: at the right all have come up. */
-	fputs(" at graph 0.99, graph 0.07 right\n", script);
-	if (far)
-		return;
-	extend(range, resolution);
-	fprintf(script,
-		"set arrow 1 from %.9g, graph 0 to %.9g, graph 1 nohead lc rgb '#909090' lw 2 "
-		"dt 2\n",
-		resolution, resolution);
 }
 
 static int put_curves(FILE *script, const struct cost_table *cost, struct plot_shape *shape)
@@ -341,8 +145,8 @@ static int put_curves(FILE *script, const struct cost_table *cost, struct plot_s
 		const json_t *n = json_object_get(row->measures[0], "n");
 
 		fprintf(script, "%s $d%zu using 1:2 with steps lt %zu", separator, r, r + 1);
-		if (add_legend(shape,
-			       row_name(cost, row, strlen(row->label), json_number_value(n))))
+		if (plot_add_legend(shape,
+				    row_name(cost, row, strlen(row->label), json_number_value(n))))
 			return -ENOMEM;
 		separator = ",";
 	}
@@ -354,8 +158,8 @@ static int script_curves(const struct plot_spec *spec, const struct cost_table *
 			 struct plot_shape *shape)
 {
 	const struct cost_column *column = sample_column(cost);
-	size_t rows = take_rows(cost->n_rows, PLOT_CURVES, shape);
-	struct range range = { INFINITY, -INFINITY };
+	size_t rows = plot_take_rows(cost->n_rows, PLOT_CURVES, shape);
+	struct plot_range range = PLOT_NO_RANGE;
 	size_t shown = 0;
 
 	if (!column)
@@ -369,11 +173,11 @@ static int script_curves(const struct plot_spec *spec, const struct cost_table *
 	}
 	if (!shown)
 		return -ENODATA;
-	put_resolution(script, cost, column->factor, column->shown_unit, &range);
-	put_range(script, &range);
+	plot_resolution(script, cost->resolution_max / column->factor, column->shown_unit, &range);
+	plot_put_range(script, &range);
 	fputs("set yrange [0:1]\nset ylabel 'share of the samples up to it'\n", script);
-	shape->height = CURVES_HEIGHT;
-	if (put_axis(script, 'x', spec->axis, column->shown_unit))
+	shape->height = PLOT_CURVES_HEIGHT;
+	if (plot_axis(script, 'x', spec->axis, column->shown_unit))
 		return -ENOMEM;
 	return put_curves(script, cost, shape);
 }
@@ -457,7 +261,7 @@ static int put_bars(const struct plot_spec *spec, const struct cost_table *const
 		if (asprintf(&name, "%s, n %.0f", group[g]->table + strlen(spec->table),
 			     sum_values(group[g], spec->count)) < 0)
 			name = NULL;
-		if (add_legend(shape, name))
+		if (plot_add_legend(shape, name))
 			return -ENOMEM;
 		separator = ",";
 	}
@@ -471,13 +275,13 @@ static int script_bars(const struct plot_spec *spec, const struct cost_table *ta
 	const struct cost_table *group[PLOT_CURVES];
 	const struct cost_table *first = &tables[index];
 	size_t n_group = find_group(spec, tables, n, index, group);
-	size_t rows = take_rows(first->n_rows, ROWS_MAX, shape);
+	size_t rows = plot_take_rows(first->n_rows, PLOT_ROWS_MAX, shape);
 
 	fputs("$d << EOD\n", script);
 	for (size_t r = 0; r < rows; r++) {
 		if (first->rows[r].iter != first->rows[0].iter)
 			continue;
-		if (put_label(script, "%.24s", first->rows[r].label))
+		if (plot_label(script, "%.24s", first->rows[r].label))
 			return -ENOMEM;
 		for (size_t g = 0; g < n_group; g++)
 			put_value(script,
@@ -490,7 +294,7 @@ static int script_bars(const struct plot_spec *spec, const struct cost_table *ta
 	      "set grid ytics lc rgb '#808080' lw 0.4\nset xtics rotate by 45 right\n",
 	      script);
 	shape->height = BARS_HEIGHT;
-	if (put_axis(script, 'y', spec->axis, plot_column(first, spec->columns[0])->shown_unit))
+	if (plot_axis(script, 'y', spec->axis, plot_column(first, spec->columns[0])->shown_unit))
 		return -ENOMEM;
 	return put_bars(spec, group, n_group, script, shape);
 }
@@ -520,7 +324,7 @@ static const char *point_unit(const struct plot_spec *spec, const struct cost_ta
 
 /* A line: its place, the ends of the band, then what the columns say. */
 static int put_point_row(const struct plot_spec *spec, const struct cost_table *cost, size_t row,
-			 FILE *script, struct range *range, struct plot_shape *shape)
+			 FILE *script, struct plot_range *range, struct plot_shape *shape)
 {
 	const struct cost_row *r = &cost->rows[row];
 	double low = shown_value(cost, r, spec->low), high = shown_value(cost, r, spec->high);
@@ -531,13 +335,13 @@ static int put_point_row(const struct plot_spec *spec, const struct cost_table *
 			       spec->count ? recorded_value(cost, r, spec->count) : NAN, shape);
 	put_value(script, low);
 	put_value(script, high);
-	extend(range, low);
-	extend(range, high);
+	plot_extend(range, low);
+	plot_extend(range, high);
 	for (size_t c = 0; spec->columns[c]; c++) {
 		double value = point_value(spec, cost, r, spec->columns[c]);
 
 		put_value(script, value);
-		extend(range, value);
+		plot_extend(range, value);
 	}
 	putc('\n', script);
 	return result;
@@ -558,7 +362,7 @@ static int put_points(const struct plot_spec *spec, FILE *script, struct plot_sh
 	for (size_t c = 0; spec->columns[c]; c++) {
 		fprintf(script, "%s$d using %zu:1%s with points lt %zu pt %u ps %g", c ? ", " : "",
 			c + 5, c ? "" : ":yticlabels(2)", c + 1, marks[c].type, marks[c].size);
-		if (add_legend(shape, strdup(spec->columns[c])))
+		if (plot_add_legend(shape, strdup(spec->columns[c])))
 			return -ENOMEM;
 	}
 	putc('\n', script);
@@ -570,8 +374,8 @@ static int put_points(const struct plot_spec *spec, FILE *script, struct plot_sh
 static int script_points(const struct plot_spec *spec, const struct cost_table *cost, FILE *script,
 			 struct plot_shape *shape)
 {
-	size_t rows = take_rows(cost->n_rows, ROWS_MAX, shape);
-	struct range range = { INFINITY, -INFINITY };
+	size_t rows = plot_take_rows(cost->n_rows, PLOT_ROWS_MAX, shape);
+	struct plot_range range = PLOT_NO_RANGE;
 	char unit[32];
 
 	fputs("$d << EOD\n", script);
@@ -581,9 +385,9 @@ static int script_points(const struct plot_spec *spec, const struct cost_table *
 	fputs("EOD\n", script);
 	if (range.least > range.greatest)
 		return -ENODATA;
-	put_range(script, &range);
-	put_rows(script, rows, shape);
-	if (put_axis(script, 'x', spec->axis, point_unit(spec, cost, unit, sizeof(unit))))
+	plot_put_range(script, &range);
+	plot_rows(script, (double)rows, shape);
+	if (plot_axis(script, 'x', spec->axis, point_unit(spec, cost, unit, sizeof(unit))))
 		return -ENOMEM;
 	return put_points(spec, script, shape);
 }
@@ -591,8 +395,8 @@ static int script_points(const struct plot_spec *spec, const struct cost_table *
 int plot_script(const struct plot_spec *spec, const struct cost_table *tables, size_t n,
 		size_t index, FILE *script, struct plot_shape *shape)
 {
-	*shape = (struct plot_shape){ .width = WIDTH };
-	put_style(script);
+	*shape = (struct plot_shape){ .width = PLOT_WIDTH };
+	plot_style(script);
 	switch (spec->kind) {
 	case PLOT_BOXES:
 		return script_boxes(spec, &tables[index], script, shape);

@@ -82,20 +82,19 @@ void table_cell(struct table *table, size_t column, enum table_style style, cons
 	struct cell *cell;
 	va_list args;
 	char *text;
-	int length;
 
 	if (!table || table->failed || !table->n_rows || column >= table->n_columns)
 		return;
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text) {
 		table->failed = true;
 		return;
 	}
 	cell = &table->cells[(table->n_rows - 1) * table->n_columns + column];
 	free(cell->text);
-	cell->text = text_escape(text, (size_t)length);
+	cell->text = text_escape(text, (size_t)-1);
 	cell->style = style;
 	table->failed = !cell->text;
 	free(text);

@@ -38,17 +38,16 @@ void term_caption(struct term *term, const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = text_format(fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text) {
 		term->result = -ENOMEM;
 		return;
 	}
 	fputs("\n  ", term->out);
-	text_put(term->out, text, (size_t)length);
+	text_put(term->out, text, (size_t)-1);
 	fputs(term->report->emulated ? " (emulated)\n" : "\n", term->out);
 	free(text);
 }

@@ -101,6 +101,13 @@ void text_put(FILE *out, const char *text, size_t len)
 	}
 }
 
+char *text_format(const char *fmt, va_list args)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, args) < 0 ? NULL : text;
+}
+
 char *text_escape(const char *text, size_t len)
 {
 	char *escaped = NULL;

@@ -2,6 +2,7 @@
 #ifndef PMIPROOF_TEXT_H
 #define PMIPROOF_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,6 +19,9 @@ void text_put(FILE *out, const char *text, size_t len);
 
 /* The same as a new string, or NULL when memory ran out. */
 char *text_escape(const char *text, size_t len);
+
+/* Text put together, not escaped yet, as a new string; NULL when memory ran out. */
+char *text_format(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Columns that escaped text takes on a terminal: its characters, each taken as one wide. */
 size_t text_columns(const char *text);

@@ -11,22 +11,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A text that is being put together. */
-struct words {
-	FILE *out; /* NULL: memory ran out */
-	char *text;
-	size_t size;
-};
-
-static struct words *words_begin(struct words *words)
+struct words *words_begin(struct words *words)
 {
 	*words = (struct words){ 0 };
 	words->out = open_memstream(&words->text, &words->size);
 	return words->out ? words : NULL;
 }
 
-/* The text, without `trail` characters that separate it from a next part. */
-static char *words_finish(struct words *words, size_t trail)
+char *words_finish(struct words *words, size_t trail)
 {
 	bool failed = ferror(words->out);
 
@@ -346,5 +338,43 @@ char *words_cost(const struct cost_table *cost, const struct cost_table *tables,
 		fprintf(words.out, ", clock resolution %s to %s", low, high);
 	else if (cost->resolution_max > 0)
 		fprintf(words.out, ", clock resolution %s", high);
+	return words_finish(&words, 0);
+}
+
+void words_put_shell(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	putc('\'', out);
+}
+
+char *words_command(const struct report *report)
+{
+	const json_t *args = json_object_get(report->run, "args");
+	const char *first = json_string_value(json_array_get(args, 0));
+	struct words words;
+
+	if (!words_begin(&words))
+		return NULL;
+	fputs("pmiproof", words.out);
+	if (json_is_object(json_object_get(report->machine, "lab")))
+		fputs(" lab", words.out);
+	for (size_t i = first && !strcmp(first, "pmiproof"); i < json_array_size(args); i++) {
+		const char *arg = json_string_value(json_array_get(args, i));
+
+		putc(' ', words.out);
+		words_put_shell(words.out, arg ? arg : "?");
+	}
 	return words_finish(&words, 0);
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cost.h"
 #include "model.h"
@@ -15,6 +16,19 @@
  * say, NULL when memory ran out.
  */
 
+/* A text that is being put together. */
+struct words {
+	FILE *out;
+	char *text;
+	size_t size;
+};
+
+/* Returns words, or NULL when memory ran out. */
+struct words *words_begin(struct words *words);
+
+/* The text, without `trail` characters that separate it from a next part. */
+char *words_finish(struct words *words, size_t trail);
+
 /* How many hypotheses have which verdict. */
 char *words_counts(const struct report *report);
 
@@ -23,6 +37,12 @@ char *words_conclusion(const struct report *report);
 
 /* "key=value, ..." of an object of strings. */
 char *words_labels(const json_t *labels);
+
+/* Write a word of a command as a shell takes it. */
+void words_put_shell(FILE *out, const char *word);
+
+/* The command of the run, as a shell takes it. */
+char *words_command(const struct report *report);
 
 /* When and after what a run was resumed. */
 char *words_resumed(const json_t *resume);

@@ -55,7 +55,8 @@ int cmd_compare(int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":" COMPARE_OPTIONS_SHORT "h", long_options,
+				     NULL)) != -1) {
 		struct err err;
 
 		if (option == '?' || option == ':')
@@ -69,6 +70,8 @@ int cmd_compare(int argc, char **argv)
 		else if (compare_options_take(&options, option, optarg, argc, argv, &err))
 			return command_error("compare", "%s", err.text);
 	}
+	options.request.args = argv;
+	options.request.n_args = (size_t)argc;
 	options.request.paths = argv + optind;
 	options.request.n = (size_t)(argc - optind);
 	if (options.request.by == COMPARE_REPORT &&

@@ -235,7 +235,8 @@ int cmd_history(int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while (!result && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while (!result && (option = getopt_long(argc, argv, ":" COMPARE_OPTIONS_SHORT "h", options,
+						NULL)) != -1) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return COMMAND_OK;
@@ -251,6 +252,8 @@ int cmd_history(int argc, char **argv)
 	action = find_action(argv[optind]);
 	if (!action)
 		return command_error("history", "no action '%s'; see --help", argv[optind]);
+	command.compare.request.args = argv;
+	command.compare.request.n_args = (size_t)argc;
 	command.words = argv + optind + 1;
 	command.n_words = argc - optind - 1;
 	result = check(action, &command);

@@ -10,6 +10,7 @@
 #include "lab_machine.h"
 #include "lab_run.h"
 #include "lab_variants.h"
+#include "mutate.h"
 #include "prove.h"
 
 static int wants_help(int argc, char **argv)
@@ -167,6 +168,7 @@ static const struct {
 } commands[] = {
 	{ "run", lab_run, "test hypotheses on an emulated machine and leave a report" },
 	{ "prove", lab_prove, "compare verdicts with what is expected of many machines" },
+	{ "mutate", lab_mutate, "see which planted breaks of the kernel are noticed" },
 	{ "shell", lab_shell, "a shell on such a machine" },
 	{ "faults", print_faults, "list hardware that misbehaves on purpose" },
 	{ "models", print_models, "list CPUs to choose from" },

@@ -60,6 +60,8 @@ struct session {
 	struct run_options asked; /* how a resumed run is to go on */
 	struct resume resume;	  /* when asked.resume is set */
 	struct known_issues known;
+	struct known_live live;
+	struct tap tap;
 };
 
 /* Keep to the CPUs that are not tested, if there are any. */
@@ -221,13 +223,15 @@ static int journal_machine(struct session *session, struct err *err)
 /* KTAP of a run that is resumed has all its results. */
 static void show_kept(struct session *session)
 {
-	tap_begin(session->supervisor.tap, session->plan.n);
+	tap_begin(&session->tap, session->plan.n);
 	for (size_t i = 0; i < session->plan.n; i++) {
 		const struct planned *kept = &session->plan.entries[i];
 
 		if (kept->verdict != VERDICT_NONE)
-			tap_result(session->supervisor.tap, kept->number, kept->label,
-				   kept->verdict, "before the run was resumed");
+			tap_result(&session->tap, kept->number, kept->label,
+				   known_live_verdict(&session->live, kept->test->name, kept->iter,
+						      kept->verdict),
+				   "before the run was resumed");
 	}
 }
 
@@ -408,7 +412,7 @@ static int run_all(struct session *session, int *code, struct err *err)
 	int result = 0;
 
 	if (!session->asked.resume)
-		tap_begin(session->supervisor.tap, session->plan.n);
+		tap_begin(&session->tap, session->plan.n);
 	for (size_t i = session->first - 1; !result && i < session->plan.n; i++) {
 		if (session->plan.entries[i].verdict != VERDICT_NONE)
 			continue; /* of the run that is resumed */
@@ -438,10 +442,13 @@ static int conduct(struct session *session, struct err *err)
 	int code = COMMAND_ERROR;
 	int result;
 
+	session->tap.out = session->options.ktap ? stdout : NULL;
+	session->live = (struct known_live){ &session->known, session->dir };
 	*supervisor = (struct supervisor){
 		.journal = &session->journal,
 		.progress = &session->progress,
-		.tap = session->options.ktap ? stdout : NULL,
+		.tap = &session->tap,
+		.known = &session->live,
 		.cpus = &session->options.allowed,
 		.scale = session->options.scale,
 		.place = -1,
@@ -545,6 +552,22 @@ static int await_machine(int *lock, struct err *err)
 	return result;
 }
 
+/* The table of a resumed run: one that is named now, or else that of the run. */
+static int load_known(struct session *session, struct err *err)
+{
+	const char *now = session->asked.known, *before = session->options.known;
+	char path[PATH_MAX];
+
+	if (now || !before)
+		return known_table_load(&session->known, now, err);
+	if (resume_path(&session->resume, before, path, sizeof(path), err))
+		return -ENAMETOOLONG;
+	if (!known_table_load(&session->known, path, err))
+		return 0;
+	err_prefix(err, "--known of the run");
+	return -EINVAL;
+}
+
 /* Everything of a resumed run up to its plan. Returns -1 to go on, or an exit code. */
 static int prepare_resume(struct session *session, struct err *err)
 {
@@ -556,17 +579,17 @@ static int prepare_resume(struct session *session, struct err *err)
 	if (!realpath(asked->resume, session->dir))
 		return command_error("run", "--resume %s: %s", asked->resume,
 				     strerrorname_np(errno));
-	if (known_table_load(&session->known, asked->known, err))
-		return command_error("run", "%s", err->text);
 	if (await_machine(&session->lock, err) ||
 	    resume_open(resume, &session->journal, session->dir, asked->resets_max, err))
 		return command_error("run", "%s", err->text);
-	if (journal_state_complete(&resume->state, asked->resets_max) && !asked->retry_hung)
-		return say_complete(session);
 	code = run_options_parse(&session->options, NULL, resume->argc, resume->argv);
 	if (code >= 0)
 		return code;
 	session->options.ktap = asked->ktap;
+	if (load_known(session, err))
+		return command_error("run", "%s", err->text);
+	if (journal_state_complete(&resume->state, asked->resets_max) && !asked->retry_hung)
+		return say_complete(session);
 	if (resume_surroundings(resume, err) || make_plan(session, err) ||
 	    resume_plan(resume, &session->suite, &session->plan, asked->retry_hung, &retries, err))
 		return command_error("run", "%s", err->text);

@@ -10,6 +10,7 @@
 
 #include "../reports/text.h"
 #include "err.h"
+#include "unit.h"
 
 int command_exit_code(enum verdict worst)
 {
@@ -80,4 +81,13 @@ int command_bad_option(const char *subcommand, int found, char **argv, const str
 	else if (n == 1)
 		what = "takes no value";
 	return command_error(subcommand, "option %.*s %s; see --help", (int)length, passed, what);
+}
+
+int command_count(size_t *count, const char *option, const char *text, size_t most, struct err *err)
+{
+	int result = unit_parse_count(text, 1, most, count, err);
+
+	if (result)
+		err_prefix(err, "%s", option);
+	return result;
 }

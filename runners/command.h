@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "err.h"
 #include "verdict.h"
 
 #ifndef PMIPROOF_VERSION
@@ -38,6 +39,10 @@ int cmd_run_in_guest(int argc, char **argv, size_t first);
 
 /* Exit code for the worst verdict of a run. */
 int command_exit_code(enum verdict worst);
+
+/* The value of an option, a number from 1 to `most`. -EINVAL with err naming the option. */
+int command_count(size_t *count, const char *option, const char *text, size_t most,
+		  struct err *err);
 
 /* Print "pmiproof <subcommand>: <fmt...>" as an error line and return COMMAND_ERROR. */
 int command_error(const char *subcommand, const char *fmt, ...)

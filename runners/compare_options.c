@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "compare_options.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../reports/outfile.h"
 #include "command.h"
 #include "progress.h"
 
 #define THRESHOLD_MAX 1e6
+
+const struct compare_format compare_formats[] = {
+	{ "term", compare_term },
+	{ "html", compare_html },
+	{ "mail", compare_mail },
+	{ "json", compare_json },
+	{ NULL },
+};
+
+static int take_format(struct compare_options *options, const char *value, struct err *err)
+{
+	for (const struct compare_format *f = compare_formats; f->name; f++) {
+		if (strcmp(f->name, value) != 0)
+			continue;
+		options->format = f;
+		return 0;
+	}
+	return err_set(err, 0, "--format %s: not term, html, mail or json", value);
+}
+
+static int take_output(struct compare_options *options, const char *value, struct err *err)
+{
+	if (!*value)
+		return err_set(err, 0, "the name after --output is empty");
+	options->output = strcmp(value, "-") != 0 ? value : NULL;
+	return 0;
+}
 
 static int take_by(struct compare_request *request, const char *value, int argc, char **argv,
 		   struct err *err)
@@ -78,11 +106,10 @@ int compare_options_take(struct compare_options *options, int option, const char
 		return take_fail_on(options, value, err);
 	case COMPARE_OPT_THRESHOLD:
 		return take_threshold(&options->request, value, err);
+	case COMPARE_OPT_OUTPUT:
+		return take_output(options, value, err);
 	default: /* COMPARE_OPT_FORMAT: the last one in the table */
-		options->json = !strcmp(value, "json");
-		return options->json || !strcmp(value, "term")
-			       ? 0
-			       : err_set(err, 0, "--format %s: not term or json", value);
+		return take_format(options, value, err);
 	}
 }
 
@@ -122,20 +149,65 @@ static bool anything_compared(const struct comparison *all)
 	return false;
 }
 
+/* All of it in memory, to be freed. */
+static int make_text(const struct compare_options *options, const struct comparison *all,
+		     char **text, size_t *size, struct err *err)
+{
+	FILE *out = open_memstream(text, size);
+	bool lost;
+	int result;
+
+	if (!out)
+		return err_set(err, ENOMEM, "comparison");
+	result = options->format->write(out, all, &options->request, err);
+	lost = ferror(out);
+	lost |= fclose(out) != 0;
+	if (!result && lost)
+		result = err_set(err, ENOMEM, "comparison");
+	if (result) {
+		free(*text);
+		*text = NULL;
+	}
+	return result;
+}
+
+static int show(const char *subcommand, const struct compare_options *options,
+		const struct comparison *all)
+{
+	struct err err;
+	size_t size;
+	char *text;
+	int result = make_text(options, all, &text, &size, &err);
+
+	if (result)
+		return command_error(subcommand, "%s", err.text);
+	if (options->output) {
+		if (outfile_write(options->output, text, size, &err))
+			result = command_error(subcommand, "%s", err.text);
+	} else {
+		fwrite(text, 1, size, stdout);
+		result = command_flush(subcommand) ? COMMAND_ERROR : COMMAND_OK;
+	}
+	free(text);
+	return result;
+}
+
 int compare_options_show(const char *subcommand, struct compare_options *options,
 			 const struct comparison *all)
 {
-	const struct report_options how = progress_report_options(stdout);
-	struct err err;
 	int result;
 
-	options->request.shown.colour = how.colour;
-	options->request.shown.width = how.width;
-	options->request.shown.height = how.height;
-	result = options->json ? compare_json(stdout, all, &options->request, &err)
-			       : compare_term(stdout, all, &options->request, &err);
+	/* A file is no terminal. */
+	if (!options->output) {
+		const struct report_options how = progress_report_options(stdout);
+
+		options->request.shown.colour = how.colour;
+		options->request.shown.width = how.width;
+		options->request.shown.height = how.height;
+	}
+	result = show(subcommand, options, all);
 	if (result)
-		return command_error(subcommand, "%s", err.text);
+		return result;
 	if (!options->fail_on_regression && !options->fail_on_new_fail)
 		return COMMAND_OK;
 	if (complain(subcommand, options, all))

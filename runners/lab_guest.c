@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "clock.h"
+#include "known_table.h"
 #include "machine.h"
 #include "output.h"
 #include "record.h"
-#include "tap.h"
 
 static void append(struct lab_guest *guest, json_t *record, bool sync)
 {
@@ -43,18 +43,21 @@ static void show_start(struct lab_guest *guest)
 	const struct planned *planned = lab_stream_planned(&guest->stream);
 
 	progress_start(guest->progress, planned->number, planned->label, planned->test->budget_s);
-	tap_open(guest->tap, planned->label);
+	tap_open(&guest->tap, planned->label,
+		 known_live_concerns(guest->known, planned->test->name));
 }
 
+/* Its end is in the journal. */
 static void show_end(struct lab_guest *guest, enum verdict verdict, const json_t *end)
 {
 	struct planned *planned = lab_stream_planned(&guest->stream);
 	const char *reason = json_string_value(json_array_get(json_object_get(end, "reasons"), 0));
 
 	planned->verdict = verdict;
+	verdict = known_live_verdict(guest->known, planned->test->name, planned->iter, verdict);
 	progress_end(guest->progress, planned->label, verdict, reason ? reason : "",
 		     json_number_value(json_object_get(end, "duration_s")));
-	tap_result(guest->tap, planned->number, planned->label, verdict, reason ? reason : "");
+	tap_result(&guest->tap, planned->number, planned->label, verdict, reason ? reason : "");
 }
 
 /* Records that came damaged are evidence lost: no conclusion, unless it was refuted all the same.
@@ -83,8 +86,9 @@ static void take_end(struct lab_guest *guest, json_t *record)
 {
 	enum verdict verdict = doubt(guest, record);
 
+	append(guest, json_incref(record), true);
 	show_end(guest, verdict, record);
-	append(guest, record, true);
+	json_decref(record);
 	lab_stream_advance(&guest->stream);
 	lab_watch_test_over(&guest->watch);
 }
@@ -102,7 +106,7 @@ static void take_output(struct lab_guest *guest, const json_t *record)
 {
 	const char *text = record_text(record, "text");
 
-	tap_line(guest->tap, text, strlen(text), !strcmp(record_text(record, "stream"), "stderr"),
+	tap_line(&guest->tap, text, strlen(text), !strcmp(record_text(record, "stream"), "stderr"),
 		 (unsigned long)json_integer_value(json_object_get(record, "omitted")));
 }
 

@@ -16,6 +16,9 @@
 #include "lab_watch.h"
 #include "lines.h"
 #include "progress.h"
+#include "tap.h"
+
+struct known_live;
 
 /*
  * Guests, one after the other, seen from the host: what they send is journaled as it comes, and the
@@ -28,8 +31,9 @@ struct lab_guest {
 	struct console console;
 	struct journal *journal;
 	struct progress *progress;
-	FILE *tap;	       /* where KTAP goes, or NULL */
-	const json_t *machine; /* what is added to a guest's machine record */
+	struct tap tap;
+	const struct known_live *known; /* what failed is shown as, or NULL */
+	const json_t *machine;		/* what is added to a guest's machine record */
 	struct lines lines[EMULATOR_STREAMS];
 	char errors[512];     /* the last line that the emulator said */
 	int64_t test_started; /* clock_ms() */

@@ -51,6 +51,7 @@ struct lab {
 	struct suite suite;
 	struct plan plan;
 	struct known_issues known;
+	struct known_live live;
 	struct journal journal;
 	struct progress progress;
 	struct lab_guest guest;
@@ -285,7 +286,7 @@ static int run_all(struct lab *lab, int *code, struct err *err)
 {
 	int result = 0;
 
-	tap_begin(lab->guest.tap, lab->plan.n);
+	tap_begin(&lab->guest.tap, lab->plan.n);
 	while (!result && !lab->interrupted && lab_stream_planned(&lab->guest.stream))
 		result = run_machine(lab, err);
 	while (!result && lab_stream_planned(&lab->guest.stream))
@@ -357,7 +358,9 @@ static int conduct(struct lab *lab, struct err *err)
 		return command_error("lab", "%s", err->text);
 	lab->guest.journal = &lab->journal;
 	lab->guest.progress = &lab->progress;
-	lab->guest.tap = lab->options.run.ktap ? stdout : NULL;
+	lab->guest.tap.out = lab->options.run.ktap ? stdout : NULL;
+	lab->live = (struct known_live){ &lab->known, lab->dir };
+	lab->guest.known = &lab->live;
 	lab->guest.machine = lab->machine;
 	result = run_all(lab, &code, err);
 	journal_close(&lab->journal);

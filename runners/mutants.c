@@ -366,27 +366,33 @@ static int known_variant(const struct mutant *mutant, FILE *table, struct err *e
 		       mutant->machine.name);
 }
 
+int mutant_known(const struct mutants *mutants, const struct mutant *mutant,
+		 const char *const *variants, struct err *err)
+{
+	const char *path = variants[mutant->machine.lab.model->arch - lab_archs];
+	FILE *table;
+	int result;
+
+	if (!path)
+		return 0;
+	table = fopen(path, "re");
+	if (!table)
+		return err_set(err, errno, "open %s", path);
+	result = known_variant(mutant, table, err);
+	fclose(table);
+	if (!result)
+		result = lab_variants_check(mutant->base, path, err);
+	if (result)
+		err_prefix(err, "%s:%u", mutants->path, mutant->line);
+	return result;
+}
+
 int mutants_known(const struct mutants *mutants, const char *const *variants, struct err *err)
 {
 	int result = 0;
 
-	for (size_t i = 0; !result && i < mutants->n; i++) {
-		const struct mutant *mutant = &mutants->mutants[i];
-		const char *path = variants[mutant->machine.lab.model->arch - lab_archs];
-		FILE *table;
-
-		if (!path)
-			continue;
-		table = fopen(path, "re");
-		if (!table)
-			return err_set(err, errno, "open %s", path);
-		result = known_variant(mutant, table, err);
-		fclose(table);
-		if (!result)
-			result = lab_variants_check(mutant->base, path, err);
-		if (result)
-			err_prefix(err, "%s:%u", mutants->path, mutant->line);
-	}
+	for (size_t i = 0; !result && i < mutants->n; i++)
+		result = mutant_known(mutants, &mutants->mutants[i], variants, err);
 	return result;
 }
 

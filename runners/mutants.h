@@ -70,6 +70,10 @@ bool mutant_names(const struct mutant *mutant, const char *hypothesis, const cha
  */
 int mutants_known(const struct mutants *mutants, const char *const *variants, struct err *err);
 
+/* The same of one of them. */
+int mutant_known(const struct mutants *mutants, const struct mutant *mutant,
+		 const char *const *variants, struct err *err);
+
 /* Is each check that a mutant names one of the suite? -EINVAL with err naming file and line. */
 int mutants_checks_known(const struct mutants *mutants, const struct suite *suite, struct err *err);
 

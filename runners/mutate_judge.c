@@ -14,7 +14,7 @@ static const struct {
 	const char *text, *name;
 } fates[FATES] = {
 	[FATE_NAMED] = { "killed, named", "named" },
-	[FATE_KILLED] = { "killed", "killed" },
+	[FATE_KILLED] = { "killed", "other" },
 	[FATE_HUNG] = { "hung", "hung" },
 	[FATE_LOG] = { "kernel log alone", "log" },
 	[FATE_UNCLEAR] = { "no conclusion", "unclear" },

@@ -227,11 +227,12 @@ json_t *plan_planned(const struct suite *suite)
 	return planned;
 }
 
-/* What a resumed run needs to find the same suites, and a workload the same files. */
+/* What a resumed run needs to find the same suites and table, and a workload the same files. */
 static void add_cwd(json_t *record, const struct run_options *options)
 {
 	char cwd[PATH_MAX];
-	bool matters = options->workload || (options->suites && *options->suites != '/');
+	bool matters = options->workload || (options->suites && *options->suites != '/') ||
+		       (options->known && *options->known != '/');
 
 	if (matters && getcwd(cwd, sizeof(cwd)))
 		record_set_text(record, "cwd", cwd, (size_t)-1);

@@ -236,17 +236,6 @@ static int check_complete(const struct prove *prove, const struct prove_files *f
 	return result;
 }
 
-static int load_suite(struct prove *prove, struct err *err)
-{
-	char dir[PATH_MAX];
-	int result;
-
-	if (prove->options.suites)
-		return suite_load(&prove->suite, prove->options.suites, NULL, 0, err);
-	result = suite_default_dir(dir, sizeof(dir), err);
-	return result ? result : suite_load(&prove->suite, dir, NULL, 0, err);
-}
-
 /* The table of mutants, of which the table of proofs need say nothing. */
 static int load_mutants(struct prove *prove, struct err *err)
 {
@@ -275,7 +264,7 @@ static int load(struct prove *prove, struct err *err)
 	int result = proofs_read(&prove->proofs, options->table, err);
 
 	if (!result)
-		result = load_suite(prove, err);
+		result = suite_load_own(&prove->suite, prove->options.suites, err);
 	if (!result)
 		result = proofs_select(&prove->proofs, options->patterns, options->n_patterns, err);
 	if (!result && options->kernel)

@@ -10,7 +10,6 @@
 #include "command.h"
 #include "cpus.h"
 #include "suite.h"
-#include "unit.h"
 
 #define JOBS_MAX 256
 #define REPEAT_MAX 1000
@@ -80,16 +79,6 @@ static int set_table(struct prove_options *options, const char *path, struct err
 		       : 0;
 }
 
-static int take_count(size_t *count, const char *name, const char *text, size_t most,
-		      struct err *err)
-{
-	int result = unit_parse_count(text, 1, most, count, err);
-
-	if (result)
-		err_prefix(err, "%s", name);
-	return result;
-}
-
 static int take(struct prove_options *options, int option, const char *value, struct err *err)
 {
 	switch (option) {
@@ -106,9 +95,9 @@ static int take(struct prove_options *options, int option, const char *value, st
 		options->kernel = value;
 		break;
 	case OPT_JOBS:
-		return take_count(&options->jobs, "--jobs", value, JOBS_MAX, err);
+		return command_count(&options->jobs, "--jobs", value, JOBS_MAX, err);
 	case OPT_REPEAT:
-		return take_count(&options->repeat, "--repeat", value, REPEAT_MAX, err);
+		return command_count(&options->repeat, "--repeat", value, REPEAT_MAX, err);
 	case OPT_MARKDOWN:
 		options->markdown = value;
 		break;

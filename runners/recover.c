@@ -14,16 +14,14 @@
 #include "active.h"
 #include "cgroup.h"
 #include "clock.h"
-#include "cpus.h"
 #include "family.h"
+#include "hotplug.h"
 #include "io.h"
 #include "record.h"
 #include "surroundings.h"
 #include "sysctl.h"
 #include "trace.h"
 #include "watchdog.h"
-
-#define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
 /* Processes looked at in one round of killing, and how long they get to be gone. */
 #define KILL_BATCH 256
@@ -40,7 +38,7 @@ static void add_sysctls(json_t *sysctls, const struct surroundings *now)
 json_t *recover_saved(const char *const *sysctls, struct err *err)
 {
 	struct surroundings now;
-	char place[PATH_MAX], online[4096];
+	char place[PATH_MAX], online[HOTPLUG_LIST_MAX];
 	json_t *record;
 
 	if (surroundings_save(&now, sysctls, err))
@@ -51,7 +49,8 @@ json_t *recover_saved(const char *const *sysctls, struct err *err)
 	else
 		add_sysctls(json_object_get(record, "sysctls"), &now);
 	surroundings_free(&now);
-	if (record && io_read_text(CPUS_ONLINE, online, sizeof(online)) > 0)
+	hotplug_online(online);
+	if (record && *online)
 		record_set_text(record, "cpus_online", online, (size_t)-1);
 	if (record && !cgroup_own_place(place, sizeof(place), NULL))
 		record_set_text(record, "cgroups", place, (size_t)-1);
@@ -141,46 +140,9 @@ static int put_back_sysctls(const json_t *saved, json_t *did, json_t *restored, 
 	return result;
 }
 
-static int set_online(int cpu, json_t *did, struct err *err)
+static void came_back(int cpu, void *did)
 {
-	char path[64];
-	int fd;
-	int result = 0;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, errno, "open %s", path);
-	if (write(fd, "1", 1) != 1)
-		result = err_set(err, errno, "write %s", path);
-	else
-		say(did, "CPU %d is online again", cpu);
-	close(fd);
-	return result;
-}
-
-/* CPUs that were online, and are not. */
-static int put_back_cpus(const json_t *record, json_t *did, struct err *err)
-{
-	struct cpus *lists = calloc(2, sizeof(*lists));
-	char online[4096];
-	int result = lists ? 0 : err_set(err, ENOMEM, "lists of CPUs");
-
-	if (!result && *record_text(record, "cpus_online") &&
-	    io_read_text(CPUS_ONLINE, online, sizeof(online)) > 0 &&
-	    !cpus_parse(&lists[0], record_text(record, "cpus_online"), NULL, err))
-		result = cpus_parse(&lists[1], online, NULL, err);
-	for (size_t i = 0, j = 0; lists && i < lists[0].n; i++) {
-		int one = 0;
-
-		while (j < lists[1].n && lists[1].cpu[j] < lists[0].cpu[i])
-			j++;
-		if (j == lists[1].n || lists[1].cpu[j] != lists[0].cpu[i])
-			one = set_online(lists[0].cpu[i], did, result ? NULL : err);
-		result = result ? result : one;
-	}
-	free(lists);
-	return result;
+	say(did, "CPU %d is online again", cpu);
 }
 
 /* One that nobody feeds any more gives the machine a minute. */
@@ -206,7 +168,8 @@ int recover_machine(const struct journal_state *state, json_t *did, json_t *rest
 	{
 		one = end_processes(record, did, result ? NULL : err);
 		result = result ? result : one;
-		one = put_back_cpus(record, did, result ? NULL : err);
+		one = hotplug_restore(record_text(record, "cpus_online"), came_back, did,
+				      result ? NULL : err);
 		result = result ? result : one;
 	}
 	one = put_back_sysctls(saved, did, restored, result ? NULL : err);

@@ -141,6 +141,18 @@ void resume_free(struct resume *resume)
 	journal_state_free(&resume->state);
 }
 
+int resume_path(const struct resume *resume, const char *name, char *path, size_t size,
+		struct err *err)
+{
+	const char *cwd = json_string_value(json_object_get(resume->state.run, "cwd"));
+	bool relative = *name != '/' && cwd;
+
+	if ((size_t)snprintf(path, size, "%s%s%s", relative ? cwd : "", relative ? "/" : "",
+			     name) >= size)
+		return err_set(err, ENAMETOOLONG, "%s", name);
+	return 0;
+}
+
 int resume_surroundings(const struct resume *resume, struct err *err)
 {
 	const char *cwd = json_string_value(json_object_get(resume->state.run, "cwd"));

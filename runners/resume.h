@@ -33,6 +33,12 @@ int resume_open(struct resume *resume, struct journal *journal, const char *dir,
 void resume_free(struct resume *resume);
 
 /*
+ * A name on the command line of the run, seen from where that was started. 0 or -ENAMETOOLONG.
+ */
+int resume_path(const struct resume *resume, const char *name, char *path, size_t size,
+		struct err *err);
+
+/*
  * Go to the directory that the run was started in, where a name or a workload depends on that, and
  * refuse another kernel than that which the run began with.
  */

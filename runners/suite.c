@@ -412,6 +412,14 @@ void suite_cut(struct suite *suite, size_t n)
 	suite->n = n < suite->n ? n : suite->n;
 }
 
+int suite_load_own(struct suite *suite, const char *dir, struct err *err)
+{
+	char own[PATH_MAX];
+	int result = dir ? 0 : suite_default_dir(own, sizeof(own), err);
+
+	return result ? result : suite_load(suite, dir ? dir : own, NULL, 0, err);
+}
+
 void suite_free(struct suite *suite)
 {
 	suite_cut(suite, 0);

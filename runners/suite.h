@@ -49,6 +49,9 @@ int suite_default_dir(char *dir, size_t size, struct err *err);
 int suite_load(struct suite *suite, const char *dir, char *const *patterns, size_t n_patterns,
 	       struct err *err);
 
+/* All of a folder, or with NULL those of this program, as suite_load(). */
+int suite_load_own(struct suite *suite, const char *dir, struct err *err);
+
 void suite_free(struct suite *suite);
 
 /* The test of that name, the first `length` characters of `name`; or NULL. */

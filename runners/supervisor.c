@@ -10,9 +10,9 @@
 
 #include "execution.h"
 #include "family.h"
+#include "known_table.h"
 #include "record.h"
 #include "surroundings.h"
-#include "tap.h"
 #include "trace.h"
 
 void supervisor_look_for_interrupt(struct supervisor *supervisor)
@@ -52,10 +52,13 @@ static json_t *end_record(const struct planned *planned, enum verdict verdict, j
 			 verdict_name(verdict), "reasons", reasons, "restored", restored);
 }
 
+/* Its end is in the journal. What is shown of a known issue is not the verdict that it has. */
 static void show_end(struct supervisor *supervisor, struct planned *planned, enum verdict verdict,
 		     const char *reason, double duration_s)
 {
 	planned->verdict = verdict;
+	verdict =
+		known_live_verdict(supervisor->known, planned->test->name, planned->iter, verdict);
 	progress_end(supervisor->progress, planned->label, verdict, reason, duration_s);
 	tap_result(supervisor->tap, planned->number, planned->label, verdict, reason);
 }
@@ -65,14 +68,17 @@ static int end_unseen(struct supervisor *supervisor, struct planned *planned, en
 		      json_t *reasons, json_t *restored, double duration_s, bool log_lost,
 		      struct err *err)
 {
+	json_t *end = end_record(planned, verdict, json_incref(reasons), restored);
 	const char *first = json_string_value(json_array_get(reasons, 0));
-	json_t *end = end_record(planned, verdict, reasons, restored);
+	int result;
 
 	record_set_number(end, "duration_s", duration_s);
 	json_object_set_new(end, "survivors", json_integer(0));
 	json_object_set_new(end, "log_lost", json_boolean(log_lost));
+	result = journal_append(supervisor->journal, end, true, err);
 	show_end(supervisor, planned, verdict, first ? first : "", duration_s);
-	return journal_append(supervisor->journal, end, true, err);
+	json_decref(reasons);
+	return result;
 }
 
 int supervisor_pass_over(struct supervisor *supervisor, struct planned *planned,
@@ -156,9 +162,10 @@ static void conclude(struct execution *execution, struct planned *planned, struc
 	verdict = judge_verdict(judge);
 	reasons = judge_reasons(judge);
 	first = json_string_value(json_array_get(reasons, 0));
+	journal_end(execution, verdict, json_incref(reasons), restored);
 	show_end(execution->supervisor, planned, verdict, first ? first : "",
 		 (double)(execution->ended - execution->started) / 1000);
-	journal_end(execution, verdict, reasons, restored);
+	json_decref(reasons);
 }
 
 static void execute(struct execution *execution, struct planned *planned,
@@ -189,7 +196,8 @@ int supervisor_run(struct supervisor *supervisor, struct planned *planned, struc
 
 	progress_start(supervisor->progress, planned->number, planned->label,
 		       planned->test->budget_s * supervisor->scale);
-	tap_open(supervisor->tap, planned->label);
+	tap_open(supervisor->tap, planned->label,
+		 known_live_concerns(supervisor->known, planned->test->name));
 	result = surroundings_save(&before, planned->test->sysctls, err);
 	if (result)
 		return supervisor_pass_over(supervisor, planned, VERDICT_BROKEN, err->text, err);

@@ -13,23 +13,26 @@
 #include "judge.h"
 #include "progress.h"
 #include "suite.h"
+#include "tap.h"
 
 struct hazard;
+struct known_live;
 
 /* What one run holds while it goes through its tests. */
 struct supervisor {
 	struct journal *journal;
 	struct progress *progress;
-	FILE *tap;		 /* where KTAP goes, or NULL */
-	const struct cpus *cpus; /* a test may run on these; the supervisor keeps to fewer */
-	double scale;		 /* of all budgets */
-	int place;		 /* directory for cgroups, or -1 */
-	int signals;		 /* signalfd of what interrupts a run */
-	bool acknowledge;	 /* tell a test when a record is journaled */
-	pid_t janitor;		 /* a child of ours that is no test */
-	struct hazard *hazard;	 /* what is held while a test may hang, or NULL */
-	unsigned int interrupts; /* how often a run was interrupted: Ctrl-C */
-	unsigned int started;	 /* tests so far */
+	struct tap *tap;
+	const struct known_live *known; /* what failed is shown as, or NULL */
+	const struct cpus *cpus;	/* a test may run on these; the supervisor keeps to fewer */
+	double scale;			/* of all budgets */
+	int place;			/* directory for cgroups, or -1 */
+	int signals;			/* signalfd of what interrupts a run */
+	bool acknowledge;		/* tell a test when a record is journaled */
+	pid_t janitor;			/* a child of ours that is no test */
+	struct hazard *hazard;		/* what is held while a test may hang, or NULL */
+	unsigned int interrupts;	/* how often a run was interrupted: Ctrl-C */
+	unsigned int started;		/* tests so far */
 	pid_t stuck; /* process that cannot be killed: nothing more may be started; or 0 */
 };
 

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "hotplug.h"
 #include "machine.h"
 
 #define CLEAR_WARN_ONCE "/sys/kernel/debug/clear_warn_once"
@@ -79,6 +81,7 @@ int surroundings_save(struct surroundings *before, const char *const *declared, 
 	}
 	before->taint = machine_taint("", NULL);
 	before->lockdep = machine_lockdep("");
+	hotplug_online(before->online);
 	return 0;
 }
 
@@ -99,11 +102,31 @@ static void restore_one(const struct sysctl_saved *saved, bool declared, json_t 
 			  saved->name, saved->value, now);
 }
 
+struct offline {
+	json_t *restored;
+	struct judge *judge;
+};
+
+static void came_back(int cpu, void *context)
+{
+	const struct offline *offline = context;
+	char name[32];
+
+	snprintf(name, sizeof(name), "CPU %d", cpu);
+	json_array_append_new(offline->restored, json_string(name));
+	judge_add(offline->judge, VERDICT_BROKEN, "left CPU %d offline", cpu);
+}
+
 void surroundings_restore(const struct surroundings *before, json_t *restored, struct judge *judge)
 {
+	struct offline offline = { restored, judge };
+	struct err err;
+
 	/* A sysctl in both lists is put back as declared; then it no longer differs. */
 	for (size_t i = 0; i < before->n; i++)
 		restore_one(&before->saved[i], i < before->n_declared, restored, judge);
+	if (hotplug_restore(before->online, came_back, &offline, &err))
+		judge_add(judge, VERDICT_BROKEN, "not put back: %s", err.text);
 }
 
 void surroundings_judge_taint(unsigned long before, unsigned long after, struct judge *judge)

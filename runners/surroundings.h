@@ -6,27 +6,31 @@
 #include <stddef.h>
 
 #include "err.h"
+#include "hotplug.h"
 #include "judge.h"
 #include "klog.h"
 #include "sysctl.h"
 
 /*
  * What is looked at before and after each test: sysctls (those it declares and those that a test
- * of the kernel's PMU code could touch), taint flags, and whether lockdep is alive.
+ * of the kernel's PMU code could touch), the CPUs that are online, taint flags, and whether lockdep
+ * is alive.
  */
 struct surroundings {
 	struct sysctl_saved *saved; /* the declared ones, then the watched ones */
 	size_t n_declared, n;
-	long taint;  /* -errno: not readable */
-	int lockdep; /* as machine_lockdep() */
+	long taint;		       /* -errno: not readable */
+	int lockdep;		       /* as machine_lockdep() */
+	char online[HOTPLUG_LIST_MAX]; /* CPUs */
 };
 
 /* `declared` ends with NULL and must outlive it. Returns 0 or -errno. */
 int surroundings_save(struct surroundings *before, const char *const *declared, struct err *err);
 
 /*
- * Put sysctls back as they were before. The names of those that had to be are added to the array
- * `restored`; one that was not declared, or cannot be put back, makes broken.
+ * Put sysctls back as they were before, and CPUs that were online. The names of those that had to
+ * be are added to the array `restored`; one that was not declared, or cannot be put back, and a CPU
+ * that was left offline, make broken.
  */
 void surroundings_restore(const struct surroundings *before, json_t *restored, struct judge *judge);
 

@@ -42,8 +42,6 @@
 #define CPUS_TRIED 4	 /* the code is the same on all */
 #define LOW_LIMIT 1024	 /* samples per second */
 #define CLEAR_MARGIN 1.5 /* what is asked for above what is allowed, to tell them apart */
-#define PERCENT_SYSCTL "kernel.perf_cpu_time_max_percent"
-#define PERCENT_DEFAULT "25" /* of the kernel */
 
 static const struct storm {
 	const char *name;
@@ -136,22 +134,6 @@ static int storm_over(struct observed *observed)
 	return result;
 }
 
-/* Where the first is 0 or 100, the kernel refuses to have the limit written. */
-static const char *const sysctls[] = { PERCENT_SYSCTL, RATE_LIMIT_SYSCTL, NULL };
-
-static int set_limit(long limit, struct err *err)
-{
-	char text[32];
-	int result;
-
-	snprintf(text, sizeof(text), "%ld", limit);
-	result = sysctl_write(RATE_LIMIT_SYSCTL, text, err);
-	if (result != -EINVAL)
-		return result;
-	result = sysctl_write(PERCENT_SYSCTL, PERCENT_DEFAULT, err);
-	return result ? result : sysctl_write(RATE_LIMIT_SYSCTL, text, err);
-}
-
 /* The storm between two looks at the limit, which may be ours. */
 static int storm_within(struct observed *observed)
 {
@@ -161,11 +143,11 @@ static int storm_within(struct observed *observed)
 	int result = sysctl_read_long(RATE_LIMIT_SYSCTL, &found, &observed->err);
 
 	if (!result)
-		result = sysctl_save(saved, sysctls, &observed->err);
+		result = sysctl_save(saved, rate_limit_set_sysctls, &observed->err);
 	if (result)
 		return result;
 	if (ours)
-		result = set_limit(ours, &observed->err);
+		result = rate_limit_set(ours, &observed->err);
 	observed->limit.before = ours ? ours : found;
 	observed->drained = (struct drained){ 0 };
 	if (!result)
@@ -366,6 +348,6 @@ const struct hypothesis hypothesis = {
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
-	.sysctls = sysctls,
+	.sysctls = rate_limit_set_sysctls,
 	.run = run_fork_period,
 };
