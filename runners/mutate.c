@@ -161,8 +161,8 @@ static int make_dirs(struct mutate *mutate, struct err *err)
 		 sizeof(mutate->dir))
 		result = err_set(err, ENAMETOOLONG, "--resume");
 	if (!result)
-		result = make_subdir(mutate, "unmutated", err);
-	return result ? result : make_subdir(mutate, "mutants", err);
+		result = make_subdir(mutate, MUTATE_UNMUTATED, err);
+	return result ? result : make_subdir(mutate, MUTATE_MUTANTS, err);
 }
 
 static int run(struct mutate *mutate, struct err *err)
@@ -278,11 +278,11 @@ static int conclude(const struct mutate *mutate)
 	return is_all_well(mutate) ? COMMAND_OK : COMMAND_REFUTED;
 }
 
-static void list_machine(const struct proof_machine *machine, size_t times)
+static void list_machine(const char *kind, const struct proof_machine *machine, size_t times)
 {
 	char *options = prove_guest_text(machine);
 
-	printf("%s: pmiproof lab run %s", machine->name, options ? options : "");
+	printf("%s/%s: pmiproof lab run %s", kind, machine->name, options ? options : "");
 	for (size_t i = 0; i < machine->n_rows; i++)
 		if (machine->rows[i].selected)
 			printf(" %s", machine->rows[i].hypothesis);
@@ -298,10 +298,10 @@ static void list(const struct mutate *mutate)
 	const struct mutate_plan *plan = &mutate->plan;
 
 	for (size_t i = 0; i < plan->n_unmutated; i++)
-		list_machine(&plan->unmutated[i], mutate->options.runs);
+		list_machine(MUTATE_UNMUTATED, &plan->unmutated[i], mutate->options.runs);
 	for (size_t i = 0; !mutate->options.unmutated && i < plan->n_subjects; i++)
 		if (mutate_plan_rows(&plan->subjects[i].machine))
-			list_machine(&plan->subjects[i].machine, 1);
+			list_machine(MUTATE_MUTANTS, &plan->subjects[i].machine, 1);
 }
 
 /* Are kernels there for all machines, and are the mutants variants of theirs? */
@@ -356,7 +356,7 @@ static int load(struct mutate *mutate, struct err *err)
 	if (!result)
 		result = mutate_plan_make(&mutate->plan, &mutate->mutants, &mutate->suite,
 					  &options->choice, err);
-	if (!result)
+	if (!result && !options->list)
 		result = check_kernels(mutate, err);
 	if (!result)
 		result = mutate_results_init(&mutate->results, &mutate->plan, mutate->dir,

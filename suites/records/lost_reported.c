@@ -507,7 +507,7 @@ const struct hypothesis hypothesis = {
 		 "have are whole.",
 	.source = "perf_event_open(2); linux/perf_event.h, PERF_RECORD_LOST",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 30,
+	.budget_s = 60,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,

@@ -567,7 +567,7 @@ const struct hypothesis hypothesis = {
 	.source = "perf_event_open(2); [PATCH 1/4] x86, perf: Use a new PMU ack sequence on "
 		  "Skylake, A. Kleen: PMIs that are lost or left over",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 30,
+	.budget_s = 60,
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,

@@ -605,7 +605,7 @@ const struct hypothesis hypothesis = {
 		 "with each overflow, and when the task is gone: every time, and not otherwise.",
 	.source = "perf_event_open(2), overflow handling",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 30,
+	.budget_s = 60,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,
