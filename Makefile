@@ -16,10 +16,18 @@ KERNEL_SRC ?=
 # Where a tree for the kernel's run_kselftest.sh goes, and what it lists (ci/kselftest-tree).
 KST ?= $(BUILD)/kst
 ALLOW ?=
-# What of the matrix `make prove` is to run, options of lab prove, and whether the README gets it.
+# What `make prove` and `make mutate` are to run, options of lab prove, and whether the README gets its
+# matrix.
 ONLY ?=
 PROVE ?=
 README ?=
+# Options of lab mutate, what witnesses saw, whether docs/detection.md gets the table, and whether others'
+# tests are run in place of ours.
+MUTATE ?=
+WITNESS ?=
+DETECTION ?=
+PEERS ?=
+PEERS_DIR ?= $(BUILD)/peers
 V ?=
 # Go on with the run of RUN="-o DIR".
 RESUME ?=
@@ -117,7 +125,8 @@ CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.
 # What unit tests share.
 CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c \
 	small_report.c)
-FUZZ_SRC := $(wildcard lib/*_fuzz.c)
+FUZZ_SRC := $(wildcard lib/*_fuzz.c reports/*_fuzz.c)
+FUZZ_LIB_SRC := fixtures/mutate_journal.c
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
 obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
@@ -127,6 +136,8 @@ COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
+# Runs a test of another project.
+PEER_TEST := $(BUILD)/fixtures/peers/peer_test
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
 LOOKS := $(BUILD)/fixtures/kernels/looks
 # Built with ARCH=alpha: it needs the library.
@@ -137,16 +148,17 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
+	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c \
+	fixtures/hooks/insert.c fixtures/peers/peer_test.c)
 
 GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
-	lab-smoke-alpha lab-test reliability prove-test prove fuzz
+	lab-smoke-alpha lab-test reliability prove-test mutate-test prove fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list mutate test $(GROUPS) bench format install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -182,6 +194,15 @@ prove: build lab-kernels $(if $(ONLY),,lab-alpha) ## test group: hypotheses on m
 
 prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, right and wrong ones
 	@ci/prove-test
+
+# With ONLY, what else it needs is said if it is missing.
+mutate: build lab-kernels $(if $(ONLY),,lab-alpha) $(if $(PEERS),$(PEER_TEST)) ## what the hypotheses notice of breaks planted in the kernel: make mutate ONLY="lbr-*" MUTATE="--named" DETECTION=1; PEERS=1
+	@$(if $(PEERS),[ -e "$(PEERS_DIR)/versions" ] || ci/peers "$(PEERS_DIR)")
+	@$(COMMAND) lab mutate $(if $(PEERS),--peers "$(PEERS_DIR)") $(if $(WITNESS),--witness "$(WITNESS)") \
+		$(if $(DETECTION),--markdown docs/detection.md) $(MUTATE) -- $(foreach p,$(ONLY),'$(p)')
+
+mutate-test: build lab-kernels $(PLANTED) ## test group: mutants that planted tests notice and do not notice
+	@ci/mutate-test
 
 planted: $(PLANTED)
 
@@ -319,7 +340,7 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(PEER_TEST) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an initramfs, which has no libraries.
@@ -328,10 +349,10 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 
 # What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
 # of its own are looked at.
-$(LOOKS): $(call obj,$(addprefix fixtures/kernels/,looks.c looks_shared.c) \
+$(LOOKS): $(call obj,$(addprefix fixtures/kernels/looks,.c _rate.c _records.c _readers.c _counts.c) \
 		$(wildcard fixtures/kernels/looks_$(or $(ARCH),x86)*.c)) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
-$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
+$(BUILD)/fixtures/kernels/look%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
@@ -347,8 +368,8 @@ $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LI
 		$(CMD_LDLIBS) $(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
 
 fuzzers: $(FUZZERS)
-$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
-	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(FUZZ_LIB_SRC)) $(CMD_LIB) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
 # What everything is built with: new flags rebuild it.
 FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)

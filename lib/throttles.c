@@ -133,12 +133,13 @@ double throttles_pause(const struct throttles *throttles, uint64_t end)
 {
 	const double tick = (double)throttles->rule.tick_ns;
 	uint64_t sorted[THROTTLES_PAUSES_MAX];
+	const size_t middle = throttles->pauses / 2;
 	double median = NAN, last = NAN;
 
 	memcpy(sorted, throttles->pause_ns, throttles->pauses * sizeof(*sorted));
 	qsort(sorted, throttles->pauses, sizeof(*sorted), by_length);
 	if (throttles->pauses)
-		median = (double)sorted[throttles->pauses / 2] / tick;
+		median = (double)sorted[middle] / tick;
 	if (throttles->is_throttled && end > throttles->stopped)
 		last = (double)(end - throttles->stopped) / tick;
 	/* The end may fall into a pause; one that is much longer than a tick will not end. */

@@ -120,7 +120,7 @@ END_TEST
 
 START_TEST(sound_run)
 {
-	struct entry entries[ENTRIES];
+	struct entry entries[ENTRIES] = { 0 };
 	const struct throttles throttles = judge(entries, sound(entries));
 
 	nothing_wrong(&throttles);
@@ -138,7 +138,7 @@ END_TEST
 /* It ends while it is throttled: no fault. */
 START_TEST(ends_throttled)
 {
-	struct entry entries[ENTRIES];
+	struct entry entries[ENTRIES] = { 0 };
 	const struct throttles throttles = judge(entries, sound(entries) - 1);
 
 	nothing_wrong(&throttles);

@@ -13,6 +13,12 @@ _pmiproof_offer() {
 	return 0
 }
 
+# Names of the mutants that the command being completed ($1) knows. Its list has machines without
+# mutants, too.
+_pmiproof_mutants() {
+	"$1" lab mutate --list 2>/dev/null | sed -n 's,^mutants/\([a-z0-9-]*\): .*,\1,p'
+}
+
 # Names of the hypotheses that the command being completed ($1) knows. Its list has a line
 # THEME/NAME for each, and what it says about it indented below. The theme is left out unless $2,
 # the word so far, has one.
@@ -64,21 +70,29 @@ _pmiproof_options() {
 		printf '%s\n' -o --output --table --partial --kernel --jobs --repeat --markdown --list \
 			--suites -h --help
 		;;
+	"lab mutate")
+		printf '%s\n' --hypotheses --named -o --output --resume --baseline-runs --unmutated --witness \
+			--jobs --markdown --json --list --table --suites -h --help
+		;;
 	"lab shell")
 		_pmiproof_lab_options
 		printf '%s\n' --suites -h --help
 		;;
 	"lab "*) printf '%s\n' -h --help ;;
-	lab) printf '%s\n' run prove shell faults models variants -h --help ;;
+	lab) printf '%s\n' run prove mutate shell faults models variants -h --help ;;
 	report)
 		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
 		;;
 	"history add") printf '%s\n' --db --known -h --help ;;
-	"history trend") printf '%s\n' --db --svg -h --help ;;
-	"history compare") printf '%s\n' --db --by --format --fail-on --threshold -h --help ;;
+	"history trend") printf '%s\n' --db -f --format -o --output -h --help ;;
+	"history compare")
+		printf '%s\n' --db --by -f --format -o --output --fail-on --threshold -h --help
+		;;
 	"history "*) printf '%s\n' --db -h --help ;;
 	history) printf '%s\n' add list trend flaky compare export --db -h --help ;;
-	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
+	compare)
+		printf '%s\n' --by -f --format -o --output --fail-on --threshold --known -h --help
+		;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare history lab ;;
 	*) printf '%s\n' list run recover report compare history lab help --help ;;
@@ -104,11 +118,22 @@ _pmiproof_value() {
 		-f | --format) _pmiproof_offer "$2" < <(_pmiproof_formats "$3") && return ;;
 		-o | --output | --baseline) _pmiproof_files -f "$2" && return ;;
 		esac
+	elif [[ $4 == *compare ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term html mail json) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
+	fi
+	if [[ $4 == "history trend" ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term svg html) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
 	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
-	--format) _pmiproof_offer "$2" < <(printf '%s\n' term json) ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
+	--hypotheses) _pmiproof_offer "$2" < <(_pmiproof_names "$3" "$2") ;;
 	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
 	--allow) _pmiproof_offer "$2" < <(printf '%s\n' safe may-throttle may-hang) ;;
 	--watchdog) _pmiproof_offer "$2" < <(printf '%s\n' auto none; compgen -G '/dev/watchdog*') ;;
@@ -124,9 +149,9 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown | --known | --db | --svg) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --witness | --known | --db) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
-	--repeat | --max-resets | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
+	--repeat | --max-resets | --baseline-runs | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -147,7 +172,7 @@ _pmiproof() {
 		add | trend | flaky | export)
 			[[ $subcommand != history ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
-		prove | shell | faults | models | variants)
+		prove | mutate | shell | faults | models | variants)
 			[[ $subcommand != lab ]] || subcommand+=" ${COMP_WORDS[i]}"
 			;;
 		esac
@@ -165,6 +190,8 @@ _pmiproof() {
 		_pmiproof_files -d "$current"
 	elif [[ $subcommand == report || $subcommand == compare || $subcommand == "history add" ]]; then
 		_pmiproof_files -f "$current"
+	elif [[ $subcommand == "lab mutate" ]]; then
+		_pmiproof_offer "$current" < <(_pmiproof_mutants "$command")
 	elif [[ $subcommand == "history "* ||
 		$subcommand == "lab "* && $subcommand != "lab run" && $subcommand != "lab prove" ]]; then
 		COMPREPLY=()

@@ -22,7 +22,9 @@
 #include "splice.h"
 
 #define NAME "lab mutate"
-#define MARKERS "mutate" /* of the part of a document */
+/* Of the part of a document. */
+#define MARKERS "mutate"
+#define MARKERS_PEERS "mutate-peers"
 
 /* Everything that `pmiproof lab mutate` holds. */
 struct mutate {
@@ -161,8 +163,8 @@ static int make_dirs(struct mutate *mutate, struct err *err)
 		 sizeof(mutate->dir))
 		result = err_set(err, ENAMETOOLONG, "--resume");
 	if (!result)
-		result = make_subdir(mutate, "unmutated", err);
-	return result ? result : make_subdir(mutate, "mutants", err);
+		result = make_subdir(mutate, MUTATE_UNMUTATED, err);
+	return result ? result : make_subdir(mutate, MUTATE_MUTANTS, err);
 }
 
 static int run(struct mutate *mutate, struct err *err)
@@ -177,7 +179,8 @@ static int run(struct mutate *mutate, struct err *err)
 	if (mutate->crew.signals < 0)
 		return mutate->crew.signals;
 	mutate->crew.cpus = options->jobs;
-	mutate->crew.suites = options->suites;
+	mutate->crew.files.suites = options->suites;
+	mutate->crew.files.with = options->peers ? options->peers_tree : NULL;
 	mutate->crew.progress = &mutate->progress;
 	mutate->crew.ended = guest_ended;
 	mutate->crew.context = mutate;
@@ -193,8 +196,14 @@ static int run(struct mutate *mutate, struct err *err)
 	return result;
 }
 
+static const char *markers(const struct mutate *mutate)
+{
+	return mutate->options.peers ? MARKERS_PEERS : MARKERS;
+}
+
 static int write_markdown(const struct mutate *mutate, struct err *err)
 {
+	bool peers = mutate->options.peers;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -203,17 +212,19 @@ static int write_markdown(const struct mutate *mutate, struct err *err)
 	if (!out)
 		return err_set(err, ENOMEM, "table");
 	fputc('\n', out);
-	prove_origin_put(&mutate->results.origin, "make mutate", out);
+	prove_origin_put(&mutate->results.origin, peers ? "make mutate PEERS=1" : "make mutate",
+			 out);
 	if (mutate->plan.n_subjects < mutate->mutants.n || mutate->crew.interrupts)
 		fprintf(out, "**A part only**: %zu of %zu mutants were asked for%s.\n\n",
 			mutate->plan.n_subjects, mutate->mutants.n,
 			mutate->crew.interrupts ? ", and the command was interrupted" : "");
-	result = mutate_table_markdown(&mutate->results, out);
+	result = peers ? mutate_table_peers(&mutate->results, &mutate->suite, out)
+		       : mutate_table_markdown(&mutate->results, out);
 	fputc('\n', out);
 	if (fclose(out) || result)
 		result = err_set(err, ENOMEM, "table");
 	else
-		result = splice_file(mutate->options.markdown, MARKERS, text, err);
+		result = splice_file(mutate->options.markdown, markers(mutate), text, err);
 	free(text);
 	return result;
 }
@@ -278,11 +289,11 @@ static int conclude(const struct mutate *mutate)
 	return is_all_well(mutate) ? COMMAND_OK : COMMAND_REFUTED;
 }
 
-static void list_machine(const struct proof_machine *machine, size_t times)
+static void list_machine(const char *kind, const struct proof_machine *machine, size_t times)
 {
 	char *options = prove_guest_text(machine);
 
-	printf("%s: pmiproof lab run %s", machine->name, options ? options : "");
+	printf("%s/%s: pmiproof lab run %s", kind, machine->name, options ? options : "");
 	for (size_t i = 0; i < machine->n_rows; i++)
 		if (machine->rows[i].selected)
 			printf(" %s", machine->rows[i].hypothesis);
@@ -298,10 +309,10 @@ static void list(const struct mutate *mutate)
 	const struct mutate_plan *plan = &mutate->plan;
 
 	for (size_t i = 0; i < plan->n_unmutated; i++)
-		list_machine(&plan->unmutated[i], mutate->options.runs);
+		list_machine(MUTATE_UNMUTATED, &plan->unmutated[i], mutate->options.runs);
 	for (size_t i = 0; !mutate->options.unmutated && i < plan->n_subjects; i++)
 		if (mutate_plan_rows(&plan->subjects[i].machine))
-			list_machine(&plan->subjects[i].machine, 1);
+			list_machine(MUTATE_MUTANTS, &plan->subjects[i].machine, 1);
 }
 
 /* Are kernels there for all machines, and are the mutants variants of theirs? */
@@ -349,14 +360,15 @@ static int load(struct mutate *mutate, struct err *err)
 		result = suite_load_own(&mutate->suite, options->suites, err);
 	if (!result)
 		result = check_suite(&mutate->suite, err);
-	if (!result)
+	/* Of tests of others they name nothing. */
+	if (!result && !options->peers)
 		result = mutants_checks_known(&mutate->mutants, &mutate->suite, err);
 	if (!result)
 		result = known_table_load(&mutate->known, NULL, err);
 	if (!result)
 		result = mutate_plan_make(&mutate->plan, &mutate->mutants, &mutate->suite,
 					  &options->choice, err);
-	if (!result)
+	if (!result && !options->list)
 		result = check_kernels(mutate, err);
 	if (!result)
 		result = mutate_results_init(&mutate->results, &mutate->plan, mutate->dir,
@@ -364,7 +376,7 @@ static int load(struct mutate *mutate, struct err *err)
 	if (!result && options->witness)
 		result = mutate_results_witness(&mutate->results, options->witness, err);
 	if (!result && options->markdown)
-		result = splice_file(options->markdown, MARKERS, NULL, err);
+		result = splice_file(options->markdown, markers(mutate), NULL, err);
 	return result;
 }
 

@@ -141,7 +141,7 @@ int mutate_results_place(const struct mutate_results *results, struct prove_gues
 			 bool resume, bool *there, struct err *err)
 {
 	bool mutated = mutate_results_subject(results, guest);
-	const char *parent = mutated ? "mutants" : "unmutated";
+	const char *parent = mutated ? MUTATE_MUTANTS : MUTATE_UNMUTATED;
 	char round[32] = "", again[32] = "";
 
 	*there = false;

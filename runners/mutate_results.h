@@ -9,6 +9,10 @@
 #include "mutate_plan.h"
 #include "prove_report.h"
 
+/* Directories of reports. */
+#define MUTATE_UNMUTATED "unmutated"
+#define MUTATE_MUTANTS "mutants"
+
 /* What came of the machines of a plan so far. */
 struct mutate_results {
 	const struct mutate_plan *plan;

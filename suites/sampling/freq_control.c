@@ -379,7 +379,7 @@ static bool find_speeds(struct experiment *all)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct workload *loops[] = { workload_find("multiply"),
 						   workload_find("branches") };
-		double rates[] = { rate(&kinds[i], loops[0]), rate(&kinds[i], loops[1]) };
+		const double rates[] = { rate(&kinds[i], loops[0]), rate(&kinds[i], loops[1]) };
 		int slow = rates[1] < rates[0];
 
 		if (!(rates[slow] > 0) || rates[!slow] < SPEEDS_MIN * rates[slow])
