@@ -345,10 +345,10 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 
 # What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
 # of its own are looked at.
-$(LOOKS): $(call obj,$(addprefix fixtures/kernels/,looks.c looks_shared.c) \
+$(LOOKS): $(call obj,$(addprefix fixtures/kernels/looks,.c _rate.c _records.c _readers.c _counts.c) \
 		$(wildcard fixtures/kernels/looks_$(or $(ARCH),x86)*.c)) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
-$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
+$(BUILD)/fixtures/kernels/look%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
