@@ -456,7 +456,7 @@ static int signals_of_child(struct row *row, struct fresh_pages *pages, int numb
 	while (!result && next_signal(&row->event, number, 11, &code))
 		seen++;
 	account(row, new_records(row), seen);
-	/* Twice as many may come, when parent and child have exchanged their events at a switch. */
+	/* Twice as many come now and then: docs/hypotheses/wakeups.md. */
 	row->points.early = 0;
 	row->points.missing = seen < pages->n ? pages->n - seen : 0;
 	return result;
