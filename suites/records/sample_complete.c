@@ -371,8 +371,9 @@ static void judge_children(struct family *family)
 /* Sum of all tasks: each may have most of a period left over, and one pending. */
 static void judge_family(struct family *family, uint64_t count)
 {
-	double due = (double)(count / PERIOD);
-	double tasks = 1 + DESCENDANTS;
+	const uint64_t overflows = count / PERIOD, n_tasks = 1 + DESCENDANTS;
+	double due = (double)overflows;
+	double tasks = (double)n_tasks;
 	double samples = (double)family->drained.samples;
 	struct run *run = family->all->run;
 
