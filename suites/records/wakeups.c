@@ -61,6 +61,7 @@ struct row {
 	const struct source *source;
 	const char *name;
 	struct event event;
+	struct event anchor; /* see open_inherited() */
 	struct wake_points points;
 	uint64_t seen; /* bytes of the ring that have been accounted for */
 };
@@ -214,7 +215,7 @@ static int sleep_each_time(struct row *row, struct sleeper *sleeper, struct err 
 static void run_poll(struct run *run, const struct source *source, const char *name,
 		     const struct wake_points *points)
 {
-	struct row row = { run, source, name, EVENT_CLOSED, *points, 0 };
+	struct row row = { run, source, name, EVENT_CLOSED, EVENT_CLOSED, *points, 0 };
 	struct err err;
 
 	run_progress(run, "poll, %s: %s", name, source->name);
@@ -229,7 +230,7 @@ static void run_poll(struct run *run, const struct source *source, const char *n
 static void run_sleeper(struct run *run, const struct source *source, const char *name,
 			const struct wake_points *points)
 {
-	struct row row = { run, source, name, EVENT_CLOSED, *points, 0 };
+	struct row row = { run, source, name, EVENT_CLOSED, EVENT_CLOSED, *points, 0 };
 	struct sleeper sleeper = { .started = false };
 	struct err err;
 
@@ -326,7 +327,7 @@ static int signal_at_limit(struct row *row, int number, unsigned int *ins, unsig
 static void run_signals(struct run *run, const struct source *source)
 {
 	const int number = SIGRTMIN + 3;
-	struct row row = { run, source, "each", EVENT_CLOSED, { .events = 1 }, 0 };
+	struct row row = { run, source, "each", EVENT_CLOSED, EVENT_CLOSED, { .events = 1 }, 0 };
 	struct err err;
 
 	run_progress(run, "signals: %s", source->name);
@@ -342,7 +343,7 @@ static void run_signals(struct run *run, const struct source *source)
 static void run_limit(struct run *run, const struct source *source)
 {
 	const int number = SIGRTMIN + 4;
-	struct row row = { run, source, "limit", EVENT_CLOSED, { .events = 1 }, 0 };
+	struct row row = { run, source, "limit", EVENT_CLOSED, EVENT_CLOSED, { .events = 1 }, 0 };
 	unsigned int ins = 0, hups = 0;
 	struct err err;
 
@@ -392,15 +393,22 @@ static int wait_for_children(struct row *row, struct sleeper *sleeper, struct fr
 	return result;
 }
 
-/* An inherited event of a task can be mapped when it is of one CPU. */
+/*
+ * An inherited event of a task can be mapped when it is of one CPU. Where all events of a task are
+ * inherited, parent and child exchange them at a switch from one to the other, and the child's
+ * overflows are then of the parent's event: another event, which is not, keeps them apart.
+ */
 static int open_inherited(struct row *row, uint32_t wakeup_events, int cpu, struct err *err)
 {
+	const struct perf_event_attr other =
+		event_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	struct perf_event_attr attr = row->source->attr;
-	int result;
+	int result = event_open_self(&row->anchor, &other, err);
 
 	attr.inherit = 1;
 	attr.wakeup_events = wakeup_events;
-	result = event_open_task_cpu(&row->event, &attr, gettid(), cpu, err);
+	if (!result)
+		result = event_open_task_cpu(&row->event, &attr, gettid(), cpu, err);
 	return result ? result : event_map(&row->event, RING_PAGES, false, err);
 }
 
@@ -410,6 +418,7 @@ static void run_inherited(struct run *run, const struct source *source, int cpu)
 			   .source = source,
 			   .name = "children",
 			   .event = EVENT_CLOSED,
+			   .anchor = EVENT_CLOSED,
 			   .points.events = CHILD_FAULTS };
 	struct sleeper sleeper = { .started = false };
 	struct fresh_pages pages = { 0 };
@@ -425,6 +434,7 @@ static void run_inherited(struct run *run, const struct source *source, int cpu)
 		judge(&row, "sleeper", "inherited_wake", "inherited_wake");
 	sleeper_stop(&sleeper);
 	event_close(&row.event);
+	event_close(&row.anchor);
 	fresh_pages_unmap(&pages);
 }
 
@@ -456,7 +466,7 @@ static int signals_of_child(struct row *row, struct fresh_pages *pages, int numb
 	while (!result && next_signal(&row->event, number, 11, &code))
 		seen++;
 	account(row, new_records(row), seen);
-	/* Twice as many come now and then: docs/hypotheses/wakeups.md. */
+	/* Twice as many come from newer kernels: docs/hypotheses/wakeups.md. */
 	row->points.early = 0;
 	row->points.missing = seen < pages->n ? pages->n - seen : 0;
 	return result;
@@ -469,6 +479,7 @@ static void run_inherited_signals(struct run *run, const struct source *source, 
 			   .source = source,
 			   .name = "of a child",
 			   .event = EVENT_CLOSED,
+			   .anchor = EVENT_CLOSED,
 			   .points.events = 1 };
 	struct fresh_pages pages = { 0 };
 	struct err err;
@@ -480,6 +491,7 @@ static void run_inherited_signals(struct run *run, const struct source *source, 
 	else
 		judge(&row, "signals", "inherited_signal", "inherited_signal");
 	event_close(&row.event);
+	event_close(&row.anchor);
 	fresh_pages_unmap(&pages);
 }
 
