@@ -33,6 +33,8 @@
 #define PERIOD 20011	  /* of instructions, for a ring that overruns */
 #define NEST_PERIOD 50021 /* of instructions that meet records on their way */
 #define NEST_FAULTS 8000
+#define MASKED \
+	0.01 /* of overflows of the kernel's code: a period passed with the interrupt masked */
 
 struct experiment {
 	struct run *run;
@@ -320,7 +322,8 @@ static void run_interrupts(struct experiment *all)
 
 	subject.attr.sample_period = PERIOD;
 	if (event_probe(&subject.attr, &err)) {
-		run_note(all->run, "without a hardware event: %s", err.text);
+		run_note(all->run, "without a hardware event that can leave out the kernel: %s",
+			 err.text);
 		return;
 	}
 	if (overflow_sample(&subject, 1, &work, &err)) {
@@ -402,9 +405,10 @@ static void judge_nested(struct nested *nested)
 		     "1");
 	run_check_eq(run, "nested_whole", "faults missing or twice",
 		     (double)(all->overflows.missing + all->overflows.twice), 0, "1");
-	/* One may be due at the end. */
-	run_check_le(run, "nested_whole", "of the other, missing or twice",
-		     (double)(other->missing + other->twice), 1, "1");
+	/* One may be due at the end, and where the kernel masks the interrupt it may come late. */
+	run_check_le(run, "nested_whole", "of the other, missing", (double)other->missing,
+		     1 + MASKED * (double)other->samples, "1");
+	run_check_eq(run, "nested_whole", "of the other, twice", (double)other->twice, 0, "1");
 }
 
 static void run_nested(struct experiment *all)
