@@ -151,7 +151,7 @@ OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC
 	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c \
 	fixtures/hooks/insert.c fixtures/peers/peer_test.c)
 
-GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan asan-commands e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test mutate-test prove fuzz
 
 help: ## list the targets
@@ -244,6 +244,11 @@ unit: $(CHECKS) ## test group: unit tests
 
 asan: ## test group: unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+asan-commands: lab-kernels lab-alpha ## test group: the command itself under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory build planted BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+	@ln -sfn ../lab $(BUILD)/asan/lab
+	@ci/asan-commands $(BUILD)/asan
 
 lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of C, shell and the man page
 	@CPPFLAGS='$(CPPFLAGS)' ci/lint
