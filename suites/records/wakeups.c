@@ -37,9 +37,9 @@
 #define PAGES 64
 #define RING_PAGES 64
 #define RECORDS 60	 /* of a row; half of the ring would wake, too: far less */
-#define MISSING_ENOUGH 3 /* each is waited for */
+#define MISSING_ENOUGH 2 /* each is waited for */
 #define LIMIT 5		 /* overflows of an event that then stops */
-#define CHILDREN 6
+#define CHILDREN 12
 #define CHILD_FAULTS 256
 #define CHILD_SIGNALS 20
 #define PERIOD 100003 /* instructions */
@@ -359,29 +359,50 @@ static void run_limit(struct run *run, const struct source *source)
 
 /* --- Children, and the end of a task --- */
 
-static void touch_all(void *context)
+/* A child that touches these pages (NULL: none), and waits until it may end: gate[1] is closed. */
+static pid_t start_child(int gate[2], const struct fresh_pages *pages, struct err *err)
 {
-	const struct fresh_pages *pages = context;
+	char token;
+	pid_t pid;
 
-	fresh_pages_touch(pages, 0, pages->n);
+	if (pipe2(gate, O_CLOEXEC))
+		return err_set(err, errno, "pipe to a child");
+	pid = fork();
+	if (!pid) {
+		close(gate[1]);
+		if (pages)
+			fresh_pages_touch(pages, 0, pages->n);
+		_exit(read(gate[0], &token, 1) < 0);
+	}
+	close(gate[0]);
+	if (pid < 0) {
+		close(gate[1]);
+		return err_set(err, errno, "child");
+	}
+	return pid;
 }
 
 /*
  * Each child makes at least as many records as are to wake, so that it wakes at least once. More
  * faults, also of this task, come with each fork: all together must be worth what came.
  */
-static int wait_for_children(struct row *row, struct sleeper *sleeper, struct fresh_pages *pages,
-			     struct err *err)
+static int wait_for_children(struct row *row, struct sleeper *sleeper,
+			     const struct fresh_pages *pages, struct err *err)
 {
 	unsigned int woken = 0, missing = 0;
 	int result = enable_asleep(row, sleeper, err);
 
-	for (int i = 0; !result && i < CHILDREN; i++) {
-		long child = offspring_process(touch_all, pages, 0, err);
+	for (int i = 0; !result && i < CHILDREN && missing < MISSING_ENOUGH; i++) {
+		int gate[2];
+		pid_t child = start_child(gate, pages, err);
 
 		if (child < 0)
-			return (int)child;
+			return child;
+		/* Before it ends: that wakes, too. */
 		missing += !sleeper_woken(sleeper, woken + 1, NULL, NULL);
+		close(gate[1]);
+		if (waitpid(child, NULL, 0) != child)
+			result = err_set(err, errno, "child");
 		woken = wakes_now(sleeper);
 	}
 	if (!result)
@@ -495,27 +516,6 @@ static void run_inherited_signals(struct run *run, const struct source *source, 
 	fresh_pages_unmap(&pages);
 }
 
-/* A child that waits until it may end. */
-static pid_t start_child(int gate[2], struct err *err)
-{
-	char token;
-	pid_t pid;
-
-	if (pipe2(gate, O_CLOEXEC))
-		return err_set(err, errno, "pipe to a child");
-	pid = fork();
-	if (!pid) {
-		close(gate[1]);
-		_exit(read(gate[0], &token, 1) < 0);
-	}
-	close(gate[0]);
-	if (pid < 0) {
-		close(gate[1]);
-		return err_set(err, errno, "child");
-	}
-	return pid;
-}
-
 static int hang_up(struct event *event, int gate, pid_t pid, unsigned int *before,
 		   unsigned int *after, struct err *err)
 {
@@ -544,7 +544,7 @@ static void run_exit(struct run *run, const struct source *source)
 	int result;
 
 	run_progress(run, "end of a task");
-	pid = start_child(gate, &err);
+	pid = start_child(gate, NULL, &err);
 	if (pid < 0) {
 		run_broken(run, "%s", err.text);
 		return;
@@ -689,7 +689,7 @@ const struct hypothesis hypothesis = {
 		 "with each overflow, and when the task is gone: every time, and not otherwise.",
 	.source = "perf_event_open(2), overflow handling",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 60,
+	.budget_s = 120,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,
