@@ -380,7 +380,7 @@ static void take_nested(const struct ring_sample *sample, uint16_t misc, void *c
 static int sample_nested(struct nested *nested, struct event_count *other, struct err *err)
 {
 	struct experiment *all = nested->all;
-	struct event_count count;
+	struct event_count count = { 0 };
 	int result = event_enable(&nested->other, err);
 
 	for (int faults = 0; !result && faults < NEST_FAULTS; faults += 100) {

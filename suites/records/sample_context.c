@@ -128,15 +128,22 @@ static void take_registers(const struct ring_sample *sample, uint16_t misc, void
 	}
 }
 
+/* As much as was asked for, and what is known of it. */
+static bool stack_right(const struct experiment *all, const struct ring_sample *sample)
+{
+	return sample->user_stack_size == STACK_BYTES && sample->user_stack_used == STACK_BYTES &&
+	       known_stack_right(&all->known.place, sample);
+}
+
 static void take_stack(const struct ring_sample *sample, uint16_t misc, void *context)
 {
 	struct experiment *all = context;
 
 	(void)misc;
 	if (in_place(all, sample))
-		add(&all->user, known_stack_right(&all->known.place, sample));
+		add(&all->user, stack_right(all, sample));
 	else if (!known_is_user(sample->ip) && is_saved(sample))
-		add(&all->kernel, known_stack_right(&all->known.place, sample));
+		add(&all->kernel, stack_right(all, sample));
 }
 
 /* Sample with this attr; false, and broken, when there is nothing to judge. */

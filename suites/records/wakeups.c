@@ -372,7 +372,7 @@ static pid_t start_child(int gate[2], const struct fresh_pages *pages, struct er
 		close(gate[1]);
 		if (pages)
 			fresh_pages_touch(pages, 0, pages->n);
-		_exit(read(gate[0], &token, 1) < 0);
+		_exit(read(gate[0], &token, 1) < 0 ? 1 : 0);
 	}
 	close(gate[0]);
 	if (pid < 0) {
