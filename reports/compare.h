@@ -66,7 +66,8 @@ struct compare_column {
 };
 
 struct comparison {
-	bool grouped; /* columns are groups of reports */
+	bool grouped;	  /* columns are groups of reports */
+	double threshold; /* of what is said to be a regression, see compare_regressed() */
 	struct compare_column column[COMPARE_MAX];
 	size_t n_columns;
 	struct compare_hypothesis *hypotheses; /* in the order met */

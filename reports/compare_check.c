@@ -588,11 +588,21 @@ START_TEST(corrected_for_what_is_compared)
 		{ LAB("Haswell"), ROW("x", "0", "8", HIGH8), "fail" },
 	};
 	struct comparison all;
+	char *text;
 
 	ck_assert_int_eq(group(&all, members, 3, COMPARE_REPORT), 0);
 	ck_assert_double_eq_tol(all.series[0].change[1].p, 2.0 / 12870, 1e-9);
 	ck_assert(isnan(all.series[0].change[2].p));
 	ck_assert(!compare_new_fail(&all, &all.hypotheses[0], 2));
+	all.threshold = 445;
+	text = compare_conclusion(&all);
+	ck_assert_ptr_nonnull(strstr(
+		text, "1 differs significantly: 1 that grew by no more than the threshold."));
+	free(text);
+	all.threshold = 444;
+	text = compare_conclusion(&all);
+	ck_assert_ptr_nonnull(strstr(text, "1 differs significantly: 1 regression."));
+	free(text);
 	ck_assert(compare_regressed(&all.series[0], 1, 444));
 	ck_assert(!compare_regressed(&all.series[0], 1, 445));
 	ck_assert(!compare_regressed(&all.series[0], 2, 0));

@@ -279,6 +279,7 @@ int compare_read(struct comparison *all, const struct compare_request *request, 
 	int result = 0;
 
 	comparison_begin(all, request->by != COMPARE_REPORT);
+	all->threshold = request->threshold;
 	for (size_t i = 0; !result && i < request->n; i++)
 		result = add_path(all, request, request->paths[i], err);
 	if (!result && comparison_finish(all))
