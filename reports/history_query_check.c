@@ -173,9 +173,9 @@ START_TEST(flaky)
 END_TEST
 
 /* What the history does not keep: single figures, claims, and what decided about a verdict. */
-static json_t *without_what_is_not_kept(char *text)
+static json_t *without_what_is_not_kept(char *json)
 {
-	json_t *document = json_loads(text, 0, NULL);
+	json_t *document = json_loads(json, 0, NULL);
 	json_t *hypothesis, *column;
 	size_t h, c;
 
@@ -189,7 +189,7 @@ static json_t *without_what_is_not_kept(char *text)
 			json_object_del(column, "decided_by");
 		}
 	}
-	free(text);
+	free(json);
 	return document;
 }
 
