@@ -84,7 +84,7 @@ _pmiproof_options() {
 		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
 		;;
 	"history add") printf '%s\n' --db --known -h --help ;;
-	"history trend") printf '%s\n' --db --svg -h --help ;;
+	"history trend") printf '%s\n' --db -f --format -o --output -h --help ;;
 	"history compare")
 		printf '%s\n' --db --by -f --format -o --output --fail-on --threshold -h --help
 		;;
@@ -124,6 +124,12 @@ _pmiproof_value() {
 		-o | --output) _pmiproof_files -f "$2" && return ;;
 		esac
 	fi
+	if [[ $4 == "history trend" ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term svg html) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
+	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
@@ -143,7 +149,7 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown | --witness | --known | --db | --svg) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --witness | --known | --db) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --max-resets | --baseline-runs | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;
