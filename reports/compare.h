@@ -72,6 +72,7 @@ struct comparison {
 	size_t n_columns;
 	struct compare_hypothesis *hypotheses; /* in the order met */
 	size_t n_hypotheses;
+	json_t *numbers; /* of hypotheses, by their names */
 	/* In the order met; once finished, in that of hypotheses, those of a table together. */
 	struct compare_series *series;
 	size_t n_series;
