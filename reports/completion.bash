@@ -85,10 +85,14 @@ _pmiproof_options() {
 		;;
 	"history add") printf '%s\n' --db --known -h --help ;;
 	"history trend") printf '%s\n' --db -f --format -o --output -h --help ;;
-	"history compare") printf '%s\n' --db --by --format --fail-on --threshold -h --help ;;
+	"history compare")
+		printf '%s\n' --db --by -f --format -o --output --fail-on --threshold -h --help
+		;;
 	"history "*) printf '%s\n' --db -h --help ;;
 	history) printf '%s\n' add list trend flaky compare export --db -h --help ;;
-	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
+	compare)
+		printf '%s\n' --by -f --format -o --output --fail-on --threshold --known -h --help
+		;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare history lab ;;
 	*) printf '%s\n' list run recover report compare history lab help --help ;;
@@ -114,6 +118,11 @@ _pmiproof_value() {
 		-f | --format) _pmiproof_offer "$2" < <(_pmiproof_formats "$3") && return ;;
 		-o | --output | --baseline) _pmiproof_files -f "$2" && return ;;
 		esac
+	elif [[ $4 == *compare ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term html mail json) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
 	fi
 	if [[ $4 == "history trend" ]]; then
 		case $1 in
@@ -123,7 +132,6 @@ _pmiproof_value() {
 	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
-	--format) _pmiproof_offer "$2" < <(printf '%s\n' term json) ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
 	--hypotheses) _pmiproof_offer "$2" < <(_pmiproof_names "$3" "$2") ;;
 	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
