@@ -240,7 +240,6 @@ static const struct {
 	const char *what;
 } bad[] = {
 	{ "histogram", -EBADMSG, "bad-histogram.jsonl:4: ", "\"histogram\" is none of numbers" },
-	{ "samples", -EBADMSG, "bad-samples.jsonl:4: ", "\"samples\" is none of numbers" },
 	{ "nan", -EBADMSG, "bad-nan.jsonl:4: ", "" },
 	{ "many", -EBADMSG, "bad-many.jsonl:5: ", "more than 100000000 samples" },
 	{ "first", -EBADMSG, "bad-first.jsonl:1: ", "\"run\"" },
