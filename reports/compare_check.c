@@ -301,11 +301,11 @@ START_TEST(a_histogram_is_its_samples)
 		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,2],[7,3]]", NULL
 	};
 	const char *const absurd[] = {
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,9000000000000000000],[2,"
-		"9000000000000000000]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,-1]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[\"1\",1]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[5]",
+		"{\"histogram\":[[1,9000000000000000000],[2,"
+		"9000000000000000000]]}",
+		"{\"histogram\":[[1,-1]]}",
+		"{\"histogram\":[[\"1\",1]]}",
+		"{\"histogram\":[5]}",
 	};
 	struct pair pair;
 
@@ -313,11 +313,15 @@ START_TEST(a_histogram_is_its_samples)
 	ck_assert_uint_eq(pair.all.series[0].side[0].n, 5);
 	ck_assert_double_eq(pair.all.series[0].side[0].median, 7);
 	end(&pair);
+	/* No report that was read has one of these. */
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
-		const char *const b[] = { absurd[i], NULL };
+		json_t *measure = json_loads(absurd[i], 0, NULL);
+		double *samples;
+		size_t n;
 
-		ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), -EBADMSG);
-		end(&pair);
+		ck_assert_ptr_nonnull(measure);
+		ck_assert_int_eq(compare_samples(measure, &samples, &n), -EBADMSG);
+		json_decref(measure);
 	}
 }
 END_TEST
