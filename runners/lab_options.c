@@ -78,14 +78,9 @@ static int add_with(struct lab_options *options, const char *path, struct err *e
 
 	if (options->n_with == LAB_WITH_MAX)
 		return err_set(err, 0, "--with %s: more than %d", path, LAB_WITH_MAX);
-	/* At this path in the machine, too, so it must be a whole one. */
-	real = *path == '/' ? strdup(path) : realpath(path, NULL);
-	if (!real || access(real, R_OK)) {
-		int errnum = errno;
-
-		free(real);
-		return err_set(err, errnum, "--with %s", path);
-	}
+	real = realpath(path, NULL);
+	if (!real)
+		return err_set(err, errno, "--with %s", path);
 	options->with[options->n_with++] = real;
 	return 0;
 }
