@@ -125,7 +125,8 @@ CHECK_SRC := $(filter-out $(UNUSED:.c=_check.c),$(wildcard $(addsuffix /*_check.
 # What unit tests share.
 CHECK_LIB_SRC := ci/check_main.c $(addprefix fixtures/,outcome.c single_step.c fake_watchdog.c json_schema.c \
 	small_report.c)
-FUZZ_SRC := $(wildcard lib/*_fuzz.c)
+FUZZ_SRC := $(wildcard lib/*_fuzz.c reports/*_fuzz.c)
+FUZZ_LIB_SRC := fixtures/mutate_journal.c
 BENCH_SRC := $(wildcard lib/*_bench.c)
 
 obj = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
@@ -147,9 +148,10 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c fixtures/peers/peer_test.c)
+	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c \
+	fixtures/hooks/insert.c fixtures/peers/peer_test.c)
 
-GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan asan-commands e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test mutate-test prove fuzz
 
 help: ## list the targets
@@ -242,6 +244,11 @@ unit: $(CHECKS) ## test group: unit tests
 
 asan: ## test group: unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+asan-commands: lab-kernels lab-alpha ## test group: the command itself under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory build planted BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+	@ln -sfn ../lab $(BUILD)/asan/lab
+	@ci/asan-commands $(BUILD)/asan
 
 lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of C, shell and the man page
 	@CPPFLAGS='$(CPPFLAGS)' ci/lint
@@ -347,9 +354,10 @@ $(LAB_GUESTS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 
 # What shows that mutants of the kernel are live, on the architecture that this is built for. Call chains
 # of its own are looked at.
-$(LOOKS): $(addprefix $(BUILD)/fixtures/kernels/,looks.o looks_shared.o looks_$(or $(ARCH),x86).o) $(LIB)
+$(LOOKS): $(call obj,$(addprefix fixtures/kernels/looks,.c _rate.c _records.c _readers.c _counts.c) \
+		$(wildcard fixtures/kernels/looks_$(or $(ARCH),x86)*.c)) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -static -o $@ $^
-$(BUILD)/fixtures/kernels/looks%.o: private CFLAGS += -fno-omit-frame-pointer
+$(BUILD)/fixtures/kernels/look%.o: private CFLAGS += -fno-omit-frame-pointer
 
 # The same for Alpha. Relaxed, a static program of Debian 12's linker for Alpha crashes.
 $(ALPHA_GUEST): $(BUILD)/%: %.c $(BUILD)/flags
@@ -365,8 +373,8 @@ $(CHECKS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(CHECK_LIB_SRC)) $(CMD_LIB) $(LI
 		$(CMD_LDLIBS) $(LDLIBS) $(shell $(PKG_CONFIG) --libs check)
 
 fuzzers: $(FUZZERS)
-$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
-	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/%.o $(call obj,$(FUZZ_LIB_SRC)) $(CMD_LIB) $(LIB)
+	$(call quiet,LINK)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
 # What everything is built with: new flags rebuild it.
 FLAGS = $(CC) $(CPPFLAGS) $(CFLAGS)

@@ -67,7 +67,7 @@ int hotplug_restore(const char *list, void (*did)(int cpu, void *context), void 
 	hotplug_online(online);
 	if (!result && *list && *online && !cpus_parse(&lists[0], list, NULL, err))
 		result = cpus_parse(&lists[1], online, NULL, err);
-	n = result ? 0 : lists[0].n;
+	n = result || !lists ? 0 : lists[0].n;
 	for (size_t i = 0; i < n; i++) {
 		int one, cpu = lists[0].cpu[i];
 
@@ -89,7 +89,9 @@ double hotplug_count_off(const struct hotplug_seen *seen)
 
 double hotplug_samples_off(const struct hotplug_seen *seen)
 {
-	return fabs((double)seen->samples - (double)(seen->count / seen->period));
+	const uint64_t implied = seen->count / seen->period;
+
+	return fabs((double)seen->samples - (double)implied);
 }
 
 double hotplug_count_short(const struct hotplug_seen *seen)

@@ -117,8 +117,8 @@ static void put_summary(struct html *html, const struct comparison *all)
 
 static void put_columns(struct html *html, const struct comparison *all)
 {
-	static const char *const headings[] = { "",	  "~report", "compared", "CPU",
-						"kernel", "run of",  "~labels",	 NULL };
+	static const char *const headings[] = { "",	  "report", "compared", "CPU",
+						"kernel", "run of", "labels",	NULL };
 
 	fputs("<section>\n<h2>What is compared</h2>\n", html->out);
 	html_table(html, all->grouped ? "of groups: their first report" : "", headings);
@@ -129,17 +129,17 @@ static void put_columns(struct html *html, const struct comparison *all)
 
 		html_row(html);
 		html_cell(html, NULL, "%c", compare_letter(c));
-		compare_html_cell(html, "long", compare_column_text(all, c));
+		compare_html_cell(html, "wrap", compare_column_text(all, c));
 		html_cell(html, column->apart && c ? "differs" : NULL, "%s%s",
 			  !c		  ? "baseline"
 			  : column->apart ? "no: "
 					  : "with A",
 			  c && column->apart ? column->apart : "");
-		html_cell(html, NULL, "%s%s", cpu ? cpu : "unknown",
+		html_cell(html, "wrap", "%s%s", cpu ? cpu : "unknown",
 			  compare_emulated(all, c) ? " (emulated)" : "");
 		html_cell(html, NULL, "%s", kernel ? kernel : "unknown");
 		html_cell(html, NULL, "%s", record_text(column->run, "time"));
-		compare_html_cell(html, "long",
+		compare_html_cell(html, "wrap",
 				  words_labels(json_object_get(column->run, "labels")));
 	}
 	html_table_end(html);
@@ -346,7 +346,7 @@ static void put_rest(struct html *html, const struct comparison *all, json_t *co
 
 static void put_machines(struct html *html, const struct comparison *all)
 {
-	json_t *flat[COMPARE_MAX], *paths = json_object();
+	json_t *flat[COMPARE_MAX] = { NULL }, *paths = json_object();
 	struct compare_headings headings;
 
 	compare_html_headings(&headings, all, "", "~", NULL);

@@ -39,7 +39,7 @@ static void put_interval(struct html *html, const struct compare_side *side,
 /* Where none was looked for, the three cells say why, or nothing. */
 static void put_no_change(struct html *html, const struct comparison *all, size_t column, size_t n)
 {
-	html_cell(html, "soft", "%s",
+	html_cell(html, "number soft", "%s",
 		  !n			      ? ""
 		  : !column		      ? "baseline"
 		  : all->column[column].apart ? "not compared"
@@ -108,9 +108,9 @@ static void put_plot(struct html *html, const struct comparison *all, size_t fir
 		     const char *caption)
 {
 	struct plot_shape shape = { 0 };
+	char *note = NULL;
 	struct html_plot plot = {
 		.title = caption,
-		.note = compare_plot_note(all, first, end),
 		.shape = &shape,
 	};
 	char *script = NULL;
@@ -125,11 +125,15 @@ static void put_plot(struct html *html, const struct comparison *all, size_t fir
 	if (out && (fclose(out) || !script))
 		result = -ENOMEM;
 	plot.script = script;
+	plot.note = note = compare_plot_note(all, first, end);
+	if (!note)
+		result = -ENOMEM;
 	if (!result)
 		html_plot(html, &plot);
 	else if (result != -ENODATA)
 		html->result = result;
 	plot_shape_free(&shape);
+	free(note);
 	free(script);
 }
 
@@ -183,7 +187,7 @@ static void put_figures(struct html *html, const struct comparison *all,
 		return;
 	snprintf(caption, sizeof(caption), "single figures that differ, %zu of %zu%s", n,
 		 of->figures.end - of->figures.first, n > FIGURES_MAX ? ", the first of them" : "");
-	compare_html_headings(&headings, all, "", ">", NULL);
+	compare_html_headings(&headings, all, "~", ">", NULL);
 	html_table(html, caption, headings.all);
 	for (size_t f = of->figures.first; f < of->figures.end && shown < FIGURES_MAX; f++) {
 		const struct compare_series *figure = &all->figures[f];
@@ -192,7 +196,7 @@ static void put_figures(struct html *html, const struct comparison *all,
 			continue;
 		shown++;
 		html_row(html);
-		compare_html_cell(html, NULL, compare_figure_name(figure));
+		compare_html_cell(html, "long", compare_figure_name(figure));
 		for (size_t c = 0; c < all->n_columns; c++) {
 			char text[48];
 

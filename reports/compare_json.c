@@ -49,13 +49,17 @@ static json_t *make_hypothesis(const struct comparison *all,
 	json_t *columns = json_array();
 
 	record_set_text(object, "name", hypothesis->name, (size_t)-1);
+	if (*hypothesis->claim)
+		record_set_text(object, "claim", hypothesis->claim, (size_t)-1);
 	for (size_t c = 0; c < all->n_columns; c++) {
 		const char *verdict = verdict_name(compare_verdict(hypothesis, c));
+		json_t *column = json_pack("{s:s, s:o, s:b}", "verdict", verdict, "counts",
+					   make_counts(hypothesis->count[c]), "new_fail",
+					   compare_new_fail(all, hypothesis, c));
 
-		json_array_append_new(columns,
-				      json_pack("{s:s, s:o, s:b}", "verdict", verdict, "counts",
-						make_counts(hypothesis->count[c]), "new_fail",
-						compare_new_fail(all, hypothesis, c)));
+		if (hypothesis->decided[c])
+			record_set_text(column, "decided_by", hypothesis->decided[c], (size_t)-1);
+		json_array_append_new(columns, column);
 	}
 	json_object_set_new(object, "columns", columns);
 	return object;
@@ -88,21 +92,31 @@ static void set_change(json_t *object, const struct compare_series *series, size
 	record_set_number(object, "change_high", change->high);
 	json_object_set_new(object, "resolved", json_boolean(change->resolved));
 	json_object_set_new(object, "significant", json_boolean(compare_significant(change)));
+	if (compare_doubt(series, column) != COMPARE_SURE)
+		json_object_set_new(object, "doubt",
+				    json_string(compare_doubt_name(compare_doubt(series, column))));
 	json_object_set_new(object, "regression",
 			    json_boolean(compare_regressed(series, column, threshold)));
 }
 
-static json_t *make_series(const struct comparison *all, const struct compare_series *series,
-			   double threshold)
+static json_t *make_names(const struct compare_series *series)
 {
 	json_t *object = json_object();
-	json_t *columns = json_array();
 
 	record_set_text(object, "hypothesis", series->hypothesis, (size_t)-1);
 	record_set_text(object, "table", series->table, (size_t)-1);
 	record_set_text(object, "row", series->row, (size_t)-1);
 	record_set_text(object, "name", series->name, (size_t)-1);
 	record_set_text(object, "unit", series->unit, (size_t)-1);
+	return object;
+}
+
+static json_t *make_series(const struct comparison *all, const struct compare_series *series,
+			   double threshold)
+{
+	json_t *object = make_names(series);
+	json_t *columns = json_array();
+
 	for (size_t c = 0; c < all->n_columns; c++) {
 		json_t *side = make_side(&series->side[c]);
 
@@ -113,10 +127,32 @@ static json_t *make_series(const struct comparison *all, const struct compare_se
 	return object;
 }
 
+static json_t *make_figure(const struct comparison *all, const struct compare_series *figure)
+{
+	json_t *object = make_names(figure);
+	json_t *columns = json_array();
+
+	for (size_t c = 0; c < all->n_columns; c++) {
+		const struct compare_side *side = &figure->side[c];
+		json_t *column = json_object();
+
+		if (side->n) {
+			json_object_set_new(column, "n", json_integer((json_int_t)side->n));
+			record_set_number(column, "median", side->median);
+			record_set_number(column, "least", side->sorted[0]);
+			record_set_number(column, "greatest", side->sorted[side->n - 1]);
+		}
+		json_array_append_new(columns, column);
+	}
+	json_object_set_new(object, "columns", columns);
+	return object;
+}
+
 static json_t *make_document(const struct comparison *all, double threshold)
 {
 	json_t *document = json_object();
-	json_t *columns = json_array(), *hypotheses = json_array(), *series = json_array();
+	json_t *columns = json_array(), *hypotheses = json_array();
+	json_t *series = json_array(), *figures = json_array();
 
 	json_object_set_new(document, "format", json_string("pmiproof-comparison"));
 	json_object_set_new(document, "version", json_integer(COMPARE_JSON_VERSION));
@@ -129,9 +165,12 @@ static json_t *make_document(const struct comparison *all, double threshold)
 		json_array_append_new(hypotheses, make_hypothesis(all, &all->hypotheses[h]));
 	for (size_t s = 0; s < all->n_series; s++)
 		json_array_append_new(series, make_series(all, &all->series[s], threshold));
+	for (size_t f = 0; f < all->n_figures; f++)
+		json_array_append_new(figures, make_figure(all, &all->figures[f]));
 	json_object_set_new(document, "columns", columns);
 	json_object_set_new(document, "hypotheses", hypotheses);
 	json_object_set_new(document, "series", series);
+	json_object_set_new(document, "figures", figures);
 	return document;
 }
 

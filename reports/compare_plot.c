@@ -45,12 +45,40 @@ static bool has_curves(const struct comparison *all, size_t first, size_t end)
 	return false;
 }
 
-const char *compare_plot_note(const struct comparison *all, size_t first, size_t end)
+/* Is any of the samples shown as a box, or as circles? */
+static bool has_any(const struct comparison *all, size_t first, size_t end, bool few)
 {
-	if (has_curves(all, first, end))
-		return "Share of the samples up to a value; further left is less.";
-	return "Box: the middle half of the samples, with the median; line: 1 % to 99 %; dot: "
-	       "maximum. Of up to 12 samples each is a circle.";
+	for (size_t s = first; s < end; s++)
+		for (size_t c = 0; c < all->n_columns; c++) {
+			const struct compare_side *side = &all->series[s].side[c];
+
+			if (side->n && is_few(side) == few)
+				return true;
+		}
+	return false;
+}
+
+char *compare_plot_note(const struct comparison *all, size_t first, size_t end)
+{
+	bool curves = has_curves(all, first, end);
+	char columns[64] = "";
+	char *note;
+
+	if (all->n_columns > PLOT_CURVES)
+		snprintf(columns, sizeof(columns), " The first %d of %zu.", PLOT_CURVES,
+			 all->n_columns);
+	return asprintf(&note, "%s%s%s%s", curves ? "A curve that is further left is of less." : "",
+			!curves && has_any(all, first, end, false)
+				? "Box: the middle half of the samples, with the median; line: 1 % "
+				  "to "
+				  "99 %; dot: maximum. "
+				: "",
+			!curves && has_any(all, first, end, true)
+				? "Of up to 12 samples each is a circle."
+				: "",
+			columns) < 0
+		       ? NULL
+		       : note;
 }
 
 static const char *axis_unit(const struct scale *scale)

@@ -14,7 +14,7 @@
 int compare_plot_script(const struct comparison *all, size_t first, size_t end, FILE *script,
 			struct plot_shape *shape);
 
-/* What the caption is to say of it. */
-const char *compare_plot_note(const struct comparison *all, size_t first, size_t end);
+/* What the caption is to say of it: new text, NULL when memory ran out. */
+char *compare_plot_note(const struct comparison *all, size_t first, size_t end);
 
 #endif

@@ -182,19 +182,32 @@ enum compare_outcome compare_outcome(const struct comparison *all,
 	return outcome;
 }
 
+/* Does it pass here, and failed or hung in the baseline, with which it can be compared? */
+static bool passes_now(const struct comparison *all, const struct compare_hypothesis *hypothesis,
+		       size_t column)
+{
+	return column && !all->column[column].apart &&
+	       compare_verdict(hypothesis, 0) <= VERDICT_FAIL &&
+	       compare_verdict(hypothesis, column) == VERDICT_PASS;
+}
+
 char *compare_outcome_text(const struct comparison *all,
 			   const struct compare_hypothesis *hypothesis)
 {
-	char fails[COMPARE_MAX + 1];
+	char fails[COMPARE_MAX + 1] = "", passes[COMPARE_MAX + 1] = "";
+	size_t n_fails = 0, n_passes = 0;
 	char *text;
-	size_t n = 0;
 
 	for (size_t c = 0; c < all->n_columns; c++)
 		if (compare_new_fail(all, hypothesis, c))
-			fails[n++] = compare_letter(c);
-	fails[n] = '\0';
-	if (n)
-		return asprintf(&text, "new fail: %s", fails) < 0 ? NULL : text;
+			fails[n_fails++] = compare_letter(c);
+		else if (passes_now(all, hypothesis, c))
+			passes[n_passes++] = compare_letter(c);
+	if (n_fails || n_passes)
+		return asprintf(&text, "%s: %s", n_fails ? "new fail" : "passes now",
+				n_fails ? fails : passes) < 0
+			       ? NULL
+			       : text;
 	return strdup(compare_outcome(all, hypothesis) == COMPARE_DIFFERS ? "differs" : "");
 }
 

@@ -50,7 +50,7 @@ enum compare_outcome {
 	COMPARE_NEW_FAIL, /* in a column that can be compared with A */
 };
 
-/* ... and the same as text, with the letters of the columns of a new failure. */
+/* ... and the same as text, with the letters of the columns that fail or pass now. */
 enum compare_outcome compare_outcome(const struct comparison *all,
 				     const struct compare_hypothesis *hypothesis);
 char *compare_outcome_text(const struct comparison *all,

@@ -46,8 +46,8 @@ static int write_report(const struct format_request *request, const struct repor
 	return request->format->write(report, out, err);
 }
 
-static int to_memory(const struct format_request *request, const struct report *report,
-		     const struct report *baseline, char **text, size_t *size, struct err *err)
+int format_report(const struct format_request *request, const struct report *report,
+		  const struct report *baseline, char **text, size_t *size, struct err *err)
 {
 	FILE *out = open_memstream(text, size);
 	int result;
@@ -78,8 +78,8 @@ int format_text(const struct format_request *request, char **text, size_t *size,
 	if (request->baseline)
 		result = known_report(&baseline, request->baseline, request->shown.known, err);
 	if (!result) {
-		result = to_memory(request, &report, request->baseline ? &baseline : NULL, text,
-				   size, err);
+		result = format_report(request, &report, request->baseline ? &baseline : NULL, text,
+				       size, err);
 		if (request->baseline)
 			report_free(&baseline);
 	}

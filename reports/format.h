@@ -45,4 +45,8 @@ struct format_request {
  */
 int format_text(const struct format_request *request, char **text, size_t *size, struct err *err);
 
+/* The same of reports that were read; `baseline` may be NULL. */
+int format_report(const struct format_request *request, const struct report *report,
+		  const struct report *baseline, char **text, size_t *size, struct err *err);
+
 #endif

@@ -111,8 +111,9 @@ static void put_percent(struct mail_series *series, const struct compare_change 
 	else
 		snprintf(text, sizeof(text), "%+.*f%%", decimals, change->percent);
 	if (!fits(text)) {
-		snprintf(text, sizeof(text), "x%.3g %.2g..%.2g", times(change->percent),
-			 times(change->low), times(change->high));
+		snprintf(text, sizeof(text), "x%.3g %.*f..%.*f", times(change->percent),
+			 times(change->low) < 10, times(change->low), times(change->high) < 10,
+			 times(change->high));
 		series->factors = true;
 	}
 	if (!fits(text))

@@ -332,7 +332,7 @@ int initramfs_write_job(FILE *out, json_t *job, struct err *err)
 	if (!text)
 		return err_set(err, ENOMEM, "job of the guest");
 	cpio_begin(&cpio, out);
-	cpio_data(&cpio, INITRAMFS_JOB + 1, 0644, text, strlen(text));
+	cpio_data(&cpio, &INITRAMFS_JOB[1], 0644, text, strlen(text));
 	free(text);
 	return cpio_end(&cpio, err);
 }
