@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,14 @@ static struct mutate_plan plan;
 static struct mutate_results results;
 static char dir[64];
 
+static void make_dir(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	ck_assert_int_eq(mkdir(path, 0777), 0);
+}
+
 static void setup(void)
 {
 	FILE *file = fmemopen((char *)table, strlen(table), "r");
@@ -37,21 +46,28 @@ static void setup(void)
 
 	strcpy(dir, "/tmp/mutate_results_check-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
+	make_dir(MUTATE_MUTANTS);
+	make_dir(MUTATE_UNMUTATED);
 	ck_assert_msg(!mutants_parse(&mutants, "table", file, &err), "%s", err.text);
 	fclose(file);
 	ck_assert_msg(!mutate_plan_make(&plan, &mutants, &hypotheses, &all, &err), "%s", err.text);
 	ck_assert_int_eq(mutate_results_init(&results, &plan, dir, 2, &nothing, &err), 0);
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
 static void teardown(void)
 {
-	char command[128];
-
 	mutate_results_free(&results);
 	mutate_plan_free(&plan);
 	mutants_free(&mutants);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static void set(size_t subject, enum mutate_fate fate, json_t *named, json_t *others)
@@ -232,8 +248,7 @@ static void put_report(const struct prove_guest *guest, const char *verdict, int
 	FILE *file;
 	int seq = 0;
 
-	snprintf(path, sizeof(path), "mkdir -p %s", guest->dir);
-	ck_assert_int_eq(system(path), 0);
+	ck_assert(!mkdir(guest->dir, 0777) || errno == EEXIST);
 	snprintf(path, sizeof(path), "%s/journal.jsonl", guest->dir);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
