@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "words.h"
+#include "entries.h"
 
 int mutate_results_init(struct mutate_results *results, const struct mutate_plan *plan,
 			const char *dir, size_t runs, const struct known_issues *known,
@@ -81,7 +81,7 @@ int mutate_results_witness_parse(struct mutate_results *results, const char *pat
 {
 	unsigned int line;
 	char *text;
-	int result = words_read(file, &text, take_witness, results, &line, err);
+	int result = entries_read(file, &text, take_witness, results, &line, err);
 
 	free(text);
 	if (result)
