@@ -206,7 +206,7 @@ mutate: build lab-kernels $(if $(ONLY),,lab-alpha) $(if $(PEERS),$(PEER_TEST)) #
 	@$(COMMAND) lab mutate $(if $(PEERS),--peers "$(PEERS_DIR)") $(if $(WITNESS),--witness "$(WITNESS)") \
 		$(if $(DETECTION),--markdown docs/detection.md) $(MUTATE) -- $(foreach p,$(ONLY),'$(p)')
 
-mutate-test: build lab-kernels $(PLANTED) ## test group: mutants that planted tests notice and do not notice
+mutate-test: build lab-kernels $(PLANTED) $(PEER_TEST) ## test group: mutants that planted tests notice and do not notice
 	@ci/mutate-test
 
 planted: $(PLANTED)
