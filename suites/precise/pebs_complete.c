@@ -190,12 +190,17 @@ static void judge(struct experiment *all, const struct subject *subject, const c
 /* A whole loop that the buffer cannot hold. */
 static int run_long(struct experiment *all, struct err *err)
 {
-	const struct perf_event_attr attr = precise_attr(PERIOD);
+	struct perf_event_attr attr = precise_attr(PERIOD);
 	struct subject *subject = &all->subjects[0];
 	int cpu = run_cpus(all->run)->cpu[0];
 	uint32_t before = 0, after = 0;
-	int result = subject_open(subject, &attr, gettid(), all->work, err);
+	int result;
 
+	/* Addresses come from another field with that, where the CPU has it. */
+	attr.precise_ip = 2;
+	if (event_probe(&attr, err))
+		attr.precise_ip = 1;
+	result = subject_open(subject, &attr, gettid(), all->work, err);
 	if (!result)
 		result = interrupts_read("NMI", cpu, &before, err);
 	if (!result)
