@@ -27,7 +27,7 @@ MUTATE ?=
 WITNESS ?=
 DETECTION ?=
 PEERS ?=
-PEERS_DIR ?=
+PEERS_DIR ?= $(BUILD)/peers
 V ?=
 # Go on with the run of RUN="-o DIR".
 RESUME ?=
@@ -136,6 +136,8 @@ COMMAND := $(BUILD)/pmiproof
 INSERT := $(BUILD)/fixtures/hooks/insert
 LAB_GUESTS := $(addprefix $(BUILD)/fixtures/,machines/x86/smoke_guest machines/x86/fault_guest \
 	kernels/x86/witness_guest)
+# Runs a test of another project.
+PEER_TEST := $(BUILD)/fixtures/peers/peer_test
 ALPHA_GUEST := $(BUILD)/fixtures/machines/alpha/smoke_guest
 LOOKS := $(BUILD)/fixtures/kernels/looks
 # Built with ARCH=alpha: it needs the library.
@@ -146,9 +148,10 @@ CHECKS := $(CHECK_SRC:%.c=$(BUILD)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJS := $(call obj,$(LIB_SRC) $(CMD_SRC) $(SUITE_SRC) $(PLANTED_SRC) $(CHECK_SRC) $(FUZZ_SRC) \
-	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c fixtures/hooks/insert.c)
+	$(FUZZ_LIB_SRC) $(BENCH_SRC) $(CHECK_LIB_SRC) $(wildcard fixtures/kernels/looks*.c) runners/pmiproof.c \
+	fixtures/hooks/insert.c fixtures/peers/peer_test.c)
 
-GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan e2e crash-test kselftest-test install-test lab-smoke \
+GROUPS := deps-test lint completion-test formats-test html-test unit alpha-unit asan asan-commands e2e crash-test kselftest-test install-test lab-smoke \
 	lab-smoke-alpha lab-test reliability prove-test mutate-test prove fuzz
 
 help: ## list the targets
@@ -193,9 +196,10 @@ prove-test: build lab $(PLANTED) ## test group: expectations of planted tests, r
 	@ci/prove-test
 
 # With ONLY, what else it needs is said if it is missing.
-mutate: build lab-kernels $(if $(ONLY),,lab-alpha) ## what the hypotheses notice of breaks planted in the kernel: make mutate ONLY="lbr-*" MUTATE="--named" DETECTION=1; PEERS=1
-	@$(if $(PEERS),PEERS_DIR='$(PEERS_DIR)' ci/mutate-peers,$(COMMAND) lab mutate $(if $(WITNESS),--witness '$(WITNESS)') \
-		$(if $(DETECTION),--markdown docs/detection.md)) $(MUTATE) -- $(foreach p,$(ONLY),'$(p)')
+mutate: build lab-kernels $(if $(ONLY),,lab-alpha) $(if $(PEERS),$(PEER_TEST)) ## what the hypotheses notice of breaks planted in the kernel: make mutate ONLY="lbr-*" MUTATE="--named" DETECTION=1; PEERS=1
+	@$(if $(PEERS),[ -e "$(PEERS_DIR)/versions" ] || ci/peers "$(PEERS_DIR)")
+	@$(COMMAND) lab mutate $(if $(PEERS),--peers "$(PEERS_DIR)") $(if $(WITNESS),--witness "$(WITNESS)") \
+		$(if $(DETECTION),--markdown docs/detection.md) $(MUTATE) -- $(foreach p,$(ONLY),'$(p)')
 
 mutate-test: build lab-kernels $(PLANTED) ## test group: mutants that planted tests notice and do not notice
 	@ci/mutate-test
@@ -240,6 +244,11 @@ unit: $(CHECKS) ## test group: unit tests
 
 asan: ## test group: unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+
+asan-commands: lab-kernels lab-alpha ## test group: the command itself under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory build planted BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g'
+	@ln -sfn ../lab $(BUILD)/asan/lab
+	@ci/asan-commands $(BUILD)/asan
 
 lint: $(BUILD)/kselftest/kselftest.h ## test group: style and static analysis of C, shell and the man page
 	@CPPFLAGS='$(CPPFLAGS)' ci/lint
@@ -336,7 +345,7 @@ $(LIB) $(CMD_LIB):
 $(COMMAND): $(BUILD)/runners/pmiproof.o $(CMD_LIB) $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LDLIBS) $(LDLIBS)
 
-$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
+$(SUITES) $(PLANTED) $(BENCHES) $(INSERT) $(PEER_TEST) $(BUILD)/$(ALPHA_WITNESS): $(BUILD)/%: $(BUILD)/%.o $(LIB)
 	$(call quiet,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an initramfs, which has no libraries.

@@ -17,6 +17,32 @@ static void see_flags(struct shape_tally *tally, const struct perf_branch_entry 
 	tally->always_missed += always && entry->mispred;
 }
 
+/*
+ * `entry` is the branch after `before`. Between the two of a round are a few instructions, before
+ * the first of them all the others.
+ */
+static void see_cycles(struct shape_tally *tally, const struct perf_branch_entry *entry,
+		       const struct perf_branch_entry *before)
+{
+	const struct random_loop *loop = tally->loop;
+
+	if (entry->cycles > SHAPE_CYCLES_MAX)
+		return;
+	tally->timed++;
+	tally->cycles += entry->cycles;
+	if (entry->from == loop->sometimes_from && before->from == loop->always_from &&
+	    !entry->mispred) {
+		tally->long_timed++;
+		tally->long_cycles += entry->cycles;
+	}
+	/* What a misprediction costs comes after it. */
+	if (entry->from == loop->always_from && before->from == loop->sometimes_from &&
+	    !before->mispred) {
+		tally->short_timed++;
+		tally->short_cycles += entry->cycles;
+	}
+}
+
 static void see_index(struct shape_tally *tally, const struct ring_sample *sample)
 {
 	uint64_t index = sample->branch_hw_index;
@@ -44,10 +70,8 @@ void shape_tally_take(struct shape_tally *tally, const struct ring_sample *sampl
 		const struct perf_branch_entry *entry = &sample->branches[i];
 
 		see_flags(tally, entry);
-		if (i + 1 == nr || entry->cycles > SHAPE_CYCLES_MAX)
-			continue;
-		tally->timed++;
-		tally->cycles += entry->cycles;
+		if (i + 1 < nr)
+			see_cycles(tally, entry, &sample->branches[i + 1]);
 	}
 	behind = random_loop_behind(tally->loop, sample->intr_regs[0], sample->branches, nr,
 				    tally->behind_most);

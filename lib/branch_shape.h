@@ -36,6 +36,11 @@ struct shape_tally {
 	uint64_t always, always_missed;	      /* ... and of the other one */
 	/* Of entries with at most SHAPE_CYCLES_MAX, but for the oldest of a stack. */
 	uint64_t timed, cycles;
+	/*
+	 * The same of a predicted branch that is sometimes taken, since the one that closed the
+	 * round before, and of the one that closes its round.
+	 */
+	uint64_t long_timed, long_cycles, short_timed, short_cycles;
 };
 
 /* The sample's only register must be the loop's state. */

@@ -185,6 +185,30 @@ START_TEST(cycles_of_an_interrupt)
 }
 END_TEST
 
+/* Newest first: the closing branch of a round, its other one, the closing one of the round before.
+ */
+START_TEST(cycles_of_either)
+{
+	struct perf_branch_entry stack[] = {
+		{ .from = 0x1060, .to = 0x1004, .cycles = 2, .predicted = 1 },
+		{ .from = 0x1040, .to = 0x1050, .cycles = 9, .predicted = 1 },
+		{ .from = 0x1060, .to = 0x1004, .cycles = 700, .predicted = 1 },
+		{ .from = 0x1060, .to = 0x1004, .cycles = 800, .predicted = 1 },
+	};
+	const struct ring_sample sample = sample_of(stack, 4, &now);
+	struct shape_tally tally = one(&sample);
+
+	ck_assert_uint_eq(tally.short_timed, 1);
+	ck_assert_uint_eq(tally.short_cycles, 2);
+	ck_assert_uint_eq(tally.long_timed, 1);
+	ck_assert_uint_eq(tally.long_cycles, 9);
+	ck_assert_uint_eq(tally.cycles, 2 + 9 + 700);
+	stack[1].mispred = 1;
+	tally = one(&sample);
+	ck_assert_uint_eq(tally.short_timed + tally.long_timed, 0);
+}
+END_TEST
+
 START_TEST(indexes)
 {
 	static const uint64_t given[] = { 0, 31, 31, 64, UINT64_MAX };
@@ -217,6 +241,7 @@ Suite *suite(void)
 	tcase_add_loop_test(tcase, flags, 0, DEPTH);
 	tcase_add_test(tcase, depths);
 	tcase_add_test(tcase, cycles_of_an_interrupt);
+	tcase_add_test(tcase, cycles_of_either);
 	tcase_add_test(tcase, indexes);
 	suite_add_tcase(s, tcase);
 	return s;

@@ -34,7 +34,9 @@ struct freq_signs freq_track_signs(const struct freq_track *track,
 	}
 	if (n)
 		signs.settled = (double)sum / (double)n;
-	signs.off = factor(signs.settled, signs.expected);
+	signs.settled_off = factor(signs.settled, signs.expected);
+	signs.off = factor((double)track->n,
+			   (double)stretch->frequency * (double)stretch->running / 1e9);
 	signs.lowest = n && signs.expected > 0 ? (double)least / signs.expected : 0;
 	signs.recorded = factor((double)track->sum, (double)stretch->count);
 	return signs;

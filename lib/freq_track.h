@@ -28,17 +28,19 @@ struct freq_stretch {
 	uint64_t running;   /* in so many ns on the PMU */
 };
 
-/* What comes of it. `off` and `lowest` are about the second half of the samples, the settled one.
- */
+/* What comes of it. */
 struct freq_signs {
 	double expected; /* the period with which there are `frequency` samples per second */
-	double settled;	 /* mean period; 0: no sample */
-	double off;	 /* how far from each other, as a factor of 1 or more, ... */
-	double lowest;	 /* least period by the expected one */
-	double recorded; /* periods of all samples by the count, as a factor of 1 or more ... */
+	double off;	 /* samples by how many there should have been, as a factor of 1 or more */
+	double recorded; /* the periods of all samples by the count, also as a factor */
+	/* By what the samples say, in the second half of them: */
+	double settled;	    /* mean period; 0: no sample */
+	double settled_off; /* from the expected one, as a factor */
+	double lowest;	    /* least period by the expected one */
 };
 
-#define FREQ_OFF_MAX 1000.0 /* ... but no more than this, also where there is nothing at all */
+/* A factor is no more than this, also where there is nothing at all. */
+#define FREQ_OFF_MAX 1000.0
 
 struct freq_signs freq_track_signs(const struct freq_track *track,
 				   const struct freq_stretch *stretch);

@@ -28,6 +28,7 @@ START_TEST(settled_at_once)
 
 	ck_assert_double_eq(signs.expected, PERIOD);
 	ck_assert_double_eq(signs.settled, PERIOD);
+	ck_assert_double_eq(signs.settled_off, 1);
 	ck_assert_double_eq(signs.off, 1);
 	ck_assert_double_eq(signs.lowest, 1);
 	ck_assert_double_eq(signs.recorded, 1);
@@ -49,7 +50,7 @@ START_TEST(settles_in_time)
 			period += (PERIOD - period) / 8;
 		}
 		signs = freq_track_signs(&track, &stretch);
-		ck_assert_double_lt(signs.off, 1.01);
+		ck_assert_double_lt(signs.settled_off, 1.01);
 		ck_assert_double_gt(signs.lowest, 0.99);
 	}
 }
@@ -62,10 +63,12 @@ START_TEST(stays_away)
 	struct freq_signs signs = freq_track_signs(&track, &stretch);
 
 	ck_assert_double_eq(signs.off, 8);
+	ck_assert_double_eq(signs.settled_off, 8);
 	ck_assert_double_eq(signs.recorded, 1);
 	track = steady(PERIOD / 8, SAMPLES * 8);
 	signs = freq_track_signs(&track, &stretch);
 	ck_assert_double_eq(signs.off, 8);
+	ck_assert_double_eq(signs.settled_off, 8);
 	ck_assert_double_eq(signs.lowest, 0.125);
 }
 END_TEST
@@ -92,10 +95,13 @@ START_TEST(wrong_periods_recorded)
 	struct freq_signs signs = freq_track_signs(&track, &stretch);
 
 	ck_assert_double_eq(signs.recorded, 5);
+	ck_assert_double_eq(signs.settled_off, 5);
+	ck_assert_double_eq(signs.off, 1);
 	track = steady(0, SAMPLES);
 	signs = freq_track_signs(&track, &stretch);
 	ck_assert_double_eq(signs.recorded, FREQ_OFF_MAX);
-	ck_assert_double_eq(signs.off, FREQ_OFF_MAX);
+	ck_assert_double_eq(signs.settled_off, FREQ_OFF_MAX);
+	ck_assert_double_eq(signs.off, 1);
 	ck_assert_double_eq(signs.lowest, 0);
 }
 END_TEST

@@ -10,6 +10,7 @@
 
 #define HZ_MIN 100
 #define HZ_MAX 1024
+#define SILENT_TICKS 10 /* far more than a late tick, or two */
 
 uint64_t throttles_per_tick(uint64_t limit, unsigned int hz)
 {
@@ -80,6 +81,15 @@ static void judge_stretch(struct throttles *throttles)
 		throttles->most = throttles->stretch;
 }
 
+/* From the record that stopped it to the first sample after its own. */
+static void end_pause(struct throttles *throttles, uint64_t time)
+{
+	throttles->is_silent = false;
+	if (throttles->pauses < THROTTLES_PAUSES_MAX)
+		throttles->pause_ns[throttles->pauses++] =
+			time > throttles->stopped ? time - throttles->stopped : 0;
+}
+
 void throttles_sample(struct throttles *throttles, uint64_t time)
 {
 	take_time(throttles, time, false);
@@ -87,7 +97,9 @@ void throttles_sample(struct throttles *throttles, uint64_t time)
 	throttles->stretch++;
 	if (throttles->is_throttled && throttles->last_comes)
 		judge_stretch(throttles);
-	else if (throttles->is_throttled)
+	else if (throttles->is_silent)
+		end_pause(throttles, time);
+	if (throttles->is_throttled && !throttles->last_comes)
 		throttles->while_throttled++;
 	throttles->last_comes = false;
 }
@@ -107,16 +119,13 @@ void throttles_stop(struct throttles *throttles, const struct ring_throttle *rec
 	take_record(throttles, record, true);
 	throttles->throttled++;
 	throttles->stopped = record->time;
+	throttles->is_silent = true;
 }
 
 void throttles_start(struct throttles *throttles, const struct ring_throttle *record)
 {
-	uint64_t pause = record->time > throttles->stopped ? record->time - throttles->stopped : 0;
-
 	take_record(throttles, record, false);
 	throttles->unthrottled++;
-	if (throttles->pauses < THROTTLES_PAUSES_MAX)
-		throttles->pause_ns[throttles->pauses++] = pause;
 	throttles->started = record->time;
 	throttles->stretch = 0;
 	throttles->lost_seen = throttles->lost;
@@ -133,17 +142,17 @@ double throttles_pause(const struct throttles *throttles, uint64_t end)
 {
 	const double tick = (double)throttles->rule.tick_ns;
 	uint64_t sorted[THROTTLES_PAUSES_MAX];
-	const size_t middle = throttles->pauses / 2;
-	double median = NAN, last = NAN;
+	const size_t quarter = throttles->pauses / 4;
+	double pause = NAN, last = NAN;
 
 	memcpy(sorted, throttles->pause_ns, throttles->pauses * sizeof(*sorted));
 	qsort(sorted, throttles->pauses, sizeof(*sorted), by_length);
 	if (throttles->pauses)
-		median = (double)sorted[middle] / tick;
-	if (throttles->is_throttled && end > throttles->stopped)
+		pause = (double)sorted[quarter] / tick;
+	if (throttles->is_silent && end > throttles->stopped)
 		last = (double)(end - throttles->stopped) / tick;
 	/* The end may fall into a pause; one that is much longer than a tick will not end. */
-	return last > 3 || isnan(median) ? fmax(median, last) : median;
+	return last > SILENT_TICKS || isnan(pause) ? fmax(pause, last) : pause;
 }
 
 static int take(struct throttles *throttles, const struct event *event,

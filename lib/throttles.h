@@ -9,7 +9,7 @@
 #include "event.h"
 #include "ring.h"
 
-/* Pauses that are kept for their median; further ones are not. */
+/* Pauses that are kept; further ones are not. */
 #define THROTTLES_PAUSES_MAX 256
 
 /*
@@ -41,11 +41,12 @@ struct throttles {
 	uint64_t judged;	  /* stretches up to a THROTTLE in which no sample was lost, ... */
 	uint64_t few, many;	  /* ... with fewer or more samples than the rule has */
 	uint64_t fewest, most;	  /* samples in any of them */
-	uint64_t pauses;
+	uint64_t pauses;	  /* from a THROTTLE to the first sample after its own */
 	uint64_t pause_ns[THROTTLES_PAUSES_MAX];
 	/* Where it stands: */
 	bool is_throttled;
 	bool last_comes;       /* the sample with which it was stopped is still to come */
+	bool is_silent;	       /* none has come since */
 	uint64_t stopped;      /* time of the last THROTTLE */
 	uint64_t started;      /* time of the last UNTHROTTLE, or of the start */
 	uint64_t stretch;      /* samples since then */
@@ -72,7 +73,10 @@ void throttles_lost(struct throttles *throttles, uint64_t lost);
 void throttles_stop(struct throttles *throttles, const struct ring_throttle *record);
 void throttles_start(struct throttles *throttles, const struct ring_throttle *record);
 
-/* Median of the pauses, in ticks; when it is throttled since long before `end`, that. NAN: none. */
+/*
+ * A pause in ticks, such that a quarter of them are no longer: ticks that come late make the others
+ * longer. When there is no sample since ten ticks before `end`, that. NAN: none.
+ */
 double throttles_pause(const struct throttles *throttles, uint64_t end);
 
 /*

@@ -84,11 +84,15 @@ _pmiproof_options() {
 		printf '%s\n' -f --format -o --output --baseline --known -v --verbose -h --help
 		;;
 	"history add") printf '%s\n' --db --known -h --help ;;
-	"history trend") printf '%s\n' --db --svg -h --help ;;
-	"history compare") printf '%s\n' --db --by --format --fail-on --threshold -h --help ;;
+	"history trend") printf '%s\n' --db -f --format -o --output -h --help ;;
+	"history compare")
+		printf '%s\n' --db --by -f --format -o --output --fail-on --threshold -h --help
+		;;
 	"history "*) printf '%s\n' --db -h --help ;;
 	history) printf '%s\n' add list trend flaky compare export --db -h --help ;;
-	compare) printf '%s\n' --by --format --fail-on --threshold --known -h --help ;;
+	compare)
+		printf '%s\n' --by -f --format -o --output --fail-on --threshold --known -h --help
+		;;
 	recover) printf '%s\n' -h --help ;;
 	help) printf '%s\n' list run recover report compare history lab ;;
 	*) printf '%s\n' list run recover report compare history lab help --help ;;
@@ -114,10 +118,20 @@ _pmiproof_value() {
 		-f | --format) _pmiproof_offer "$2" < <(_pmiproof_formats "$3") && return ;;
 		-o | --output | --baseline) _pmiproof_files -f "$2" && return ;;
 		esac
+	elif [[ $4 == *compare ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term html mail json) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
+	fi
+	if [[ $4 == "history trend" ]]; then
+		case $1 in
+		-f | --format) _pmiproof_offer "$2" < <(printf '%s\n' term svg html) && return ;;
+		-o | --output) _pmiproof_files -f "$2" && return ;;
+		esac
 	fi
 	case $1 in
 	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
-	--format) _pmiproof_offer "$2" < <(printf '%s\n' term json) ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
 	--hypotheses) _pmiproof_offer "$2" < <(_pmiproof_names "$3" "$2") ;;
 	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
@@ -135,7 +149,7 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown | --witness | --known | --db | --svg) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --witness | --known | --db) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --max-resets | --baseline-runs | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;

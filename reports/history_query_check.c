@@ -9,7 +9,9 @@
 
 #include "../fixtures/small_report.h"
 #include "history.h"
-#include "history_plot.h"
+#include "trend.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 Suite *suite(void);
 
@@ -218,47 +220,172 @@ START_TEST(compared)
 END_TEST
 
 /* What a machine calls itself stays text, also in the script that draws. */
-START_TEST(plotted)
-{
-	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
-	char *const none[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p51" };
-	char *svg;
+static char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
 
+static bool has_gnuplot(void)
+{
+	return !access("/usr/bin/gnuplot", X_OK);
+}
+
+/* What one of the forms writes; to be freed. */
+static char *written(int (*write)(struct trend *trend, FILE *out, struct err *err))
+{
+	struct trend trend;
+	char *form = NULL;
+	size_t n;
+	FILE *out = open_memstream(&form, &n);
+
+	ck_assert_msg(!trend_read(&trend, history, words, &err), "%s", err.text);
+	ck_assert_msg(!write(&trend, out, &err), "%s", err.text);
+	trend_free(&trend);
+	fclose(out);
+	return form;
+}
+
+static void put_hostile(void)
+{
 	put(&(struct small_report){
 		.time = AT("01"), .samples = "1,2,3", .verdicts = { "pass", "pass" } });
 	put(&(struct small_report){ .time = AT("02"),
 				    .samples = "1,2,3",
 				    .machine = "\"cpu\":{\"name\":\"<b>`date`\\\"\\nEND\"}" });
 	put(&(struct small_report){ .time = "never", .samples = "1,2,3" });
-	ck_assert_int_eq(history_plot(history, none, &svg, &err), -ENODATA);
-	if (access("/usr/bin/gnuplot", X_OK)) {
-		ck_assert_int_eq(history_plot(history, words, &svg, &err), -ENOENT);
+}
+
+START_TEST(plotted)
+{
+	static const char *const shown[] = {
+		"<svg xmlns=\"http://www.w3.org/2000/svg\"",
+		"h, t, r (n = 2 reports)",
+		"p50 (ns)",
+		"time of the run (UTC)",
+		"i7, 6.1.0 (n = 1)",
+		">6.1.0<", /* where it begins */
+
+	};
+	char *const none[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p51" };
+	struct trend trend;
+	char *svg;
+
+	put_hostile();
+	ck_assert_int_eq(trend_read(&trend, history, none, &err), -ENODATA);
+	trend_free(&trend);
+	if (!has_gnuplot())
 		return;
-	}
-	ck_assert_msg(!history_plot(history, words, &svg, &err), "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""));
-	ck_assert_ptr_nonnull(strstr(svg, "h, t, r (n = 2 reports)"));
-	ck_assert_ptr_nonnull(strstr(svg, "p50 [ns]"));
-	ck_assert_ptr_nonnull(strstr(svg, "i7, 6.1.0"));
+	svg = written(trend_svg);
+	for (size_t i = 0; i < COUNT(shown); i++)
+		ck_assert_msg(strstr(svg, shown[i]) != NULL, "%s", shown[i]);
 	ck_assert_ptr_null(strstr(svg, "<b>"));
 	ck_assert_ptr_null(strstr(svg, "`"));
 	free(svg);
 }
 END_TEST
 
+START_TEST(as_a_page)
+{
+	static const char *const shown[] = {
+		"<h1>pmiproof trend</h1>",
+		"<dd>2, 2026-03-01 to 2026-03-01</dd>",
+		"<td class=\"number\">100 ns</td><td class=\"number\">200 ns</td><td>i7</td>",
+		"&lt;b&gt;`date`",
+		"</html>",
+	};
+	char *page;
+
+	put_hostile();
+	page = written(trend_html);
+	for (size_t i = 0; i < COUNT(shown); i++)
+		ck_assert_msg(strstr(page, shown[i]) != NULL, "%s", shown[i]);
+	ck_assert_ptr_null(strstr(page, "<b>"));
+	ck_assert(!has_gnuplot() || strstr(page, "i7, 6.1.0 (n = 1)"));
+	free(page);
+}
+END_TEST
+
+/* Reports of so many kernels, or CPU models. */
+static void put_many(const char *machine, int n)
+{
+	for (int i = 0; i < n; i++) {
+		char this[128], time[32];
+
+		snprintf(this, sizeof(this), "\"%s%d\"}", machine, i);
+		snprintf(time, sizeof(time), "2026-03-%02dT10:00:00.000Z", i + 1);
+		put(&(struct small_report){ .time = time, .machine = this, .samples = "1,2,3" });
+	}
+}
+
+/* The script for a plot of what there is: its legend, and how often `what` stands in the script. */
+static size_t script(struct plot_shape *shape, const char *what, int expected)
+{
+	struct trend trend;
+	char *lines = NULL;
+	size_t n, found = 0;
+	FILE *out = open_memstream(&lines, &n);
+
+	*shape = (struct plot_shape){ 0 };
+	ck_assert_msg(!trend_read(&trend, history, words, &err), "%s", err.text);
+	ck_assert_int_eq(trend_script(&trend, false, out, shape, &err), expected);
+	trend_free(&trend);
+	fclose(out);
+	for (const char *at = lines; (at = strstr(at, what)); at++)
+		found++;
+	free(lines);
+	return found;
+}
+
+/* A line for each kernel, or, where they are many, one for the CPU; kernels are on the axis. */
+START_TEST(lines_of_a_plot)
+{
+	struct plot_shape shape;
+
+	put_many("cpu\":{\"name\":\"i7\"},\"kernel\":{\"release\":\"6.", 8);
+	ck_assert_uint_eq(script(&shape, "\"6.", 0), 8);
+	ck_assert_uint_eq(shape.n_legend, 8);
+	ck_assert_str_eq(shape.legend[7], "i7, 6.7 (n = 1)");
+	plot_shape_free(&shape);
+	put(&(struct small_report){
+		.time = "2026-03-09T10:00:00.000Z", .samples = "1,2,3", .machine = INTEL("6.9") });
+	ck_assert_uint_eq(script(&shape, "\"6.", 0), 9);
+	ck_assert_uint_eq(shape.n_legend, 1);
+	ck_assert_str_eq(shape.legend[0], "i7 (n = 9)");
+	plot_shape_free(&shape);
+}
+END_TEST
+
+/* One that came again is a change, too; names that would overlap are left out, their tics not. */
+START_TEST(kernels_on_the_axis)
+{
+	struct plot_shape shape;
+
+	put(&(struct small_report){
+		.time = AT("01"), .samples = "1,2,3", .machine = INTEL("6.1") });
+	put(&(struct small_report){
+		.time = AT("11"), .samples = "1,2,3", .machine = INTEL("6.2") });
+	put(&(struct small_report){
+		.time = AT("12"), .samples = "1,2,3", .machine = INTEL("6.3") });
+	put(&(struct small_report){
+		.time = AT("13"), .samples = "1,2,3", .machine = INTEL("6.3") });
+	put(&(struct small_report){
+		.time = AT("59"), .samples = "1,2,3", .machine = INTEL("6.1") });
+	ck_assert_uint_eq(script(&shape, "\"6.1\" 17", 0), 2);
+	plot_shape_free(&shape);
+	ck_assert_uint_eq(script(&shape, "\"6.2\" 17", 0), 1);
+	plot_shape_free(&shape);
+	ck_assert_uint_eq(script(&shape, "\"6.3\"", 0), 0);
+	plot_shape_free(&shape);
+	ck_assert_uint_eq(script(&shape, "\"\" 17", 0), 1);
+	plot_shape_free(&shape);
+}
+END_TEST
+
 START_TEST(too_many_lines_for_a_plot)
 {
-	char *const words[] = { (char *)"h", (char *)"t", (char *)"r", (char *)"p50" };
-	char *svg;
+	struct plot_shape shape;
 
-	for (int i = 0; i < 33; i++) {
-		char machine[128], time[32];
-
-		snprintf(machine, sizeof(machine), "\"kernel\":{\"release\":\"6.%d\"}", i);
-		snprintf(time, sizeof(time), "2026-03-01T10:%02d:00.000Z", i);
-		put(&(struct small_report){ .time = time, .machine = machine, .samples = "1,2,3" });
-	}
-	ck_assert_int_eq(history_plot(history, words, &svg, &err), -E2BIG);
+	put_many("cpu\":{\"name\":\"", 9);
+	script(&shape, "set", -E2BIG);
+	ck_assert_str_eq(err.text, "more than 8 CPU models for a plot");
+	plot_shape_free(&shape);
 }
 END_TEST
 
@@ -344,6 +471,9 @@ Suite *suite(void)
 	tcase_add_test(tests, flaky);
 	tcase_add_test(tests, compared);
 	tcase_add_test(tests, plotted);
+	tcase_add_test(tests, as_a_page);
+	tcase_add_test(tests, lines_of_a_plot);
+	tcase_add_test(tests, kernels_on_the_axis);
 	tcase_add_test(tests, too_many_lines_for_a_plot);
 	tcase_add_test(tests, damaged);
 	tcase_add_test(tests, nothing_there);

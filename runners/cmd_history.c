@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reports/history_plot.h"
 #include "../reports/outfile.h"
+#include "../reports/trend.h"
 #include "command.h"
 #include "compare_options.h"
 #include "history_show.h"
@@ -18,7 +18,8 @@
 static const char help[] =
 	"usage: pmiproof history [--db FILE] add [--known FILE] REPORT...\n"
 	"       pmiproof history [--db FILE] list | flaky\n"
-	"       pmiproof history [--db FILE] trend [--svg FILE] HYPOTHESIS TABLE ROW COLUMN\n"
+	"       pmiproof history [--db FILE] trend [-f FORMAT] [-o FILE] HYPOTHESIS TABLE ROW "
+	"COLUMN\n"
 	"       pmiproof history [--db FILE] compare --by KEY [OPTION]...\n"
 	"       pmiproof history [--db FILE] export ID DIR\n\n"
 	"Keeps reports in one file (default: " DEFAULT_DB "), which several\n"
@@ -26,20 +27,22 @@ static const char help[] =
 	"  add      add reports; one that is there is left alone, one whose run was resumed\n"
 	"           since takes the place of what is there\n"
 	"  list     all reports\n"
-	"  trend    a cell of a cost table, as the report names it, in all reports that have it\n"
+	"  trend    a cell of a cost table, as the report names it, in all reports that have it:\n"
+	"           as a table (-f term, the default), as a plot (svg), or both in a page (html);\n"
+	"           gnuplot draws plots. Names that begin with - go behind --\n"
 	"  flaky    hypotheses whose verdict changed on the same machine, kernel and set-up\n"
 	"  compare  groups of reports, as 'pmiproof compare --by KEY' does\n"
 	"  export   the report with this id in the list, as a directory, which must not exist\n\n"
 	"      --db FILE            another file\n"
 	"      --known FILE         for add: table of known issues, in place of the one that is\n"
-	"                           installed\n"
-	"      --svg FILE           for trend: a plot, drawn by gnuplot, in place of a "
-	"table\n" COMPARE_OPTIONS_HELP "  -h, --help               this text\n";
+	"                           installed\n" COMPARE_OPTIONS_HELP
+	"  -h, --help               this text\n";
 
 struct history_command {
 	const char *db;
 	const char *known;
-	const char *svg;
+	const char *format; /* NULL: the first that the action has */
+	bool output_given;
 	struct compare_options compare;
 	bool compare_given; /* an option of it */
 	char **words;	    /* behind the name of the action */
@@ -97,18 +100,54 @@ static int act_flaky(struct history *history, const struct history_command *comm
 	return history_show_flaky(history, err);
 }
 
+/* Forms of a trend besides the table. */
+static const struct trend_format {
+	const char *name;
+	int (*write)(struct trend *trend, FILE *out, struct err *err);
+} trend_formats[] = { { "svg", trend_svg }, { "html", trend_html } };
+
+static const struct trend_format *trend_format(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(trend_formats) / sizeof(trend_formats[0]); i++)
+		if (!strcmp(trend_formats[i].name, name))
+			return &trend_formats[i];
+	return NULL;
+}
+
+static int write_trend(struct history *history, const struct history_command *command, FILE *out,
+		       struct err *err)
+{
+	struct trend trend;
+	int result = trend_read(&trend, history, command->words, err);
+
+	if (!result)
+		result = trend_format(command->format)->write(&trend, out, err);
+	trend_free(&trend);
+	return result;
+}
+
 static int act_trend(struct history *history, const struct history_command *command,
 		     struct err *err)
 {
-	char *svg = NULL;
+	const char *path = command->compare.output;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
 	int result;
 
-	if (!command->svg)
+	if (!trend_format(command->format))
 		return history_show_trend(history, command->words, err);
-	result = history_plot(history, command->words, &svg, err);
-	if (!result)
-		result = outfile_write(command->svg, svg, strlen(svg), err);
-	free(svg);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return err_set(err, ENOMEM, "trend");
+	result = write_trend(history, command, out, err);
+	if (fclose(out) && !result)
+		result = err_set(err, ENOMEM, "trend");
+	if (!result && path)
+		result = outfile_write(path, text, size, err);
+	else if (!result)
+		fwrite(text, 1, size, stdout);
+	free(text);
 	return result;
 }
 
@@ -177,6 +216,26 @@ static int act(const struct action *action, struct history_command *command)
 	return code;
 }
 
+/* The form that is asked for, and where it goes: both actions have them that compare or plot. */
+static int check_form(const struct action *action, struct history_command *command)
+{
+	const char *format = command->format;
+	bool trend = action->act == act_trend;
+	struct err err;
+
+	if (action->act && !trend && (format || command->output_given))
+		return command_error("history",
+				     "--format and --output: only for trend and compare");
+	if (!action->act && format &&
+	    compare_options_take(&command->compare, COMPARE_OPT_FORMAT, format, 0, NULL, &err))
+		return command_error("history", "%s", err.text);
+	if (trend && format && strcmp(format, "term") != 0 && !trend_format(format))
+		return command_error("history", "--format %s: not term, svg or html", format);
+	if (trend && !trend_format(format) && command->compare.output)
+		return command_error("history", "--output: with --format svg or html");
+	return COMMAND_OK;
+}
+
 /* Does the action take what was given? */
 static int check(const struct action *action, const struct history_command *command)
 {
@@ -189,10 +248,6 @@ static int check(const struct action *action, const struct history_command *comm
 		return command_error("history", "the name after --db is empty");
 	if (command->known && action->act != act_add)
 		return command_error("history", "--known: only for add");
-	if (command->svg && action->act != act_trend)
-		return command_error("history", "--svg: only for trend");
-	if (command->svg && !*command->svg)
-		return command_error("history", "the name after --svg is empty");
 	if (command->compare_given && action->act)
 		return command_error("history", "options of compare are not for %s", action->name);
 	if (!action->act && !groups)
@@ -200,7 +255,7 @@ static int check(const struct action *action, const struct history_command *comm
 	return COMMAND_OK;
 }
 
-enum { OPT_DB = COMPARE_OPTIONS_MORE, OPT_KNOWN, OPT_SVG };
+enum { OPT_DB = COMPARE_OPTIONS_MORE, OPT_KNOWN };
 
 static int take_option(struct history_command *command, int option, int argc, char **argv)
 {
@@ -210,10 +265,12 @@ static int take_option(struct history_command *command, int option, int argc, ch
 		command->db = optarg;
 	else if (option == OPT_KNOWN)
 		command->known = optarg;
-	else if (option == OPT_SVG)
-		command->svg = optarg;
+	else if (option == COMPARE_OPT_FORMAT)
+		command->format = optarg;
 	else if (compare_options_take(&command->compare, option, optarg, argc, argv, &err))
 		return command_error("history", "%s", err.text);
+	else if (option == COMPARE_OPT_OUTPUT)
+		command->output_given = true;
 	else
 		command->compare_given = true;
 	return COMMAND_OK;
@@ -225,7 +282,6 @@ int cmd_history(int argc, char **argv)
 		COMPARE_OPTIONS,
 		{ "db", required_argument, NULL, OPT_DB },
 		{ "known", required_argument, NULL, OPT_KNOWN },
-		{ "svg", required_argument, NULL, OPT_SVG },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -257,5 +313,7 @@ int cmd_history(int argc, char **argv)
 	command.words = argv + optind + 1;
 	command.n_words = argc - optind - 1;
 	result = check(action, &command);
+	if (!result)
+		result = check_form(action, &command);
 	return result ? result : act(action, &command);
 }

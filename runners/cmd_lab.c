@@ -113,7 +113,7 @@ static void print_table(FILE *const *tables, size_t which)
 			if (i != which && tables[i] && lab_variants_know(tables[i], variant.name))
 				archs |= LAB_ARCH_BIT(i);
 		if (archs >> which << which == archs)
-			printf("%-20s %-7s %-9s  %s\n", variant.name, variant.kind,
+			printf("%-28s %-7s %-9s  %s\n", variant.name, variant.kind,
 			       archs_text(archs, text, sizeof(text)), variant.what);
 	}
 }
@@ -142,14 +142,14 @@ static int print_variants(int argc, char **argv)
 		return command_error("lab", "%s", err.text);
 	for (size_t i = 0; i < LAB_ARCHS; i++)
 		built |= tables[i] ? LAB_ARCH_BIT(i) : 0;
-	printf("%-20s %-7s %-9s  %s\n", LAB_PLAIN, "", archs_text(built, text, sizeof(text)),
+	printf("%-28s %-7s %-9s  %s\n", LAB_PLAIN, "", archs_text(built, text, sizeof(text)),
 	       "none of these");
-	for (size_t i = 0; i < LAB_ARCHS; i++) {
-		if (!tables[i])
-			continue;
-		print_table(tables, i);
-		fclose(tables[i]);
-	}
+	for (size_t i = 0; i < LAB_ARCHS; i++)
+		if (tables[i])
+			print_table(tables, i);
+	for (size_t i = 0; i < LAB_ARCHS; i++)
+		if (tables[i])
+			fclose(tables[i]);
 	return COMMAND_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,30 @@ static int add_busybox(struct packing *packing, struct err *err)
 	return 0;
 }
 
+/* Files and folders that somebody asked for, where they are here. */
+static int add_with(struct packing *packing, char *const *with, struct err *err)
+{
+	FTS *walk;
+	FTSENT *entry;
+	int result = 0;
+
+	if (!with || !*with)
+		return 0;
+	walk = fts_open(with, FTS_LOGICAL, NULL);
+	if (!walk)
+		return err_set(err, errno, "%s", *with);
+	while (!result && (entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_F)
+			result = add_program(packing, entry->fts_path, entry->fts_path, err);
+		else if (entry->fts_info == FTS_D)
+			add_dir(packing, entry->fts_path + 1);
+		else if (entry->fts_info != FTS_DP)
+			result = err_set(err, entry->fts_errno, "%s", entry->fts_path);
+	}
+	fts_close(walk);
+	return result;
+}
+
 static int add_if_there(struct packing *packing, const char *program, struct err *err)
 {
 	char path[PATH_MAX], name[PATH_MAX];
@@ -235,6 +260,8 @@ static int add_own(struct packing *packing, const struct initramfs *content, str
 		result = add_if_there(packing, "stress-ng", err);
 	if (!result && content->shell)
 		result = add_if_there(packing, "perf", err);
+	if (!result)
+		result = add_with(packing, content->with, err);
 	return result;
 }
 

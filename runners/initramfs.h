@@ -21,7 +21,10 @@
 struct initramfs {
 	const struct suite *suite; /* NULL: none */
 	const char *kconfig;	   /* configuration of its kernel, or NULL */
-	bool shell;		   /* for people: with perf too, if this machine has it */
+	/* Programs, with their libraries, and folders of such, at the same path; the list ends with
+	 * NULL. */
+	char *const *with;
+	bool shell; /* for people: with perf too, if this machine has it */
 	/*
 	 * Directory with static programs, pmiproof and suites/THEME/NAME, that stand in for those
 	 * of this build: they are all that goes in, with busybox if it lies there. NULL: none do.

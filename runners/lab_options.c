@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "emulator_args.h"
@@ -28,6 +30,9 @@ static const char run_help[] =
 	"Tests hypotheses on an emulated machine, where nothing real can hang, and leaves a "
 	"report.\n"
 	"A machine that dies is replaced by a new one for the next test.\n\n" MACHINE_HELP
+	"      --with PATH      a program and its libraries, or a folder of such, for the "
+	"machine,\n"
+	"                       at the same path; may be repeated (not on an Alpha)\n"
 	"      --unmet          only hypotheses that need a PMU and cannot run here; then the "
 	"report\n"
 	"                       of -o DIR goes to DIR-lab\n\n"
@@ -51,6 +56,7 @@ enum {
 	OPT_MODE,
 	OPT_PARAM,
 	OPT_VARIANT,
+	OPT_WITH,
 	OPT_UNMET,
 };
 
@@ -61,9 +67,28 @@ static const struct option long_options[] = {
 	{ "mode", required_argument, NULL, OPT_MODE },
 	{ "param", required_argument, NULL, OPT_PARAM },
 	{ "variant", required_argument, NULL, OPT_VARIANT },
+	{ "with", required_argument, NULL, OPT_WITH },
 	{ "unmet", no_argument, NULL, OPT_UNMET },
 	{ 0 },
 };
+
+static int add_with(struct lab_options *options, const char *path, struct err *err)
+{
+	char *real;
+
+	if (options->n_with == LAB_WITH_MAX)
+		return err_set(err, 0, "--with %s: more than %d", path, LAB_WITH_MAX);
+	/* At this path in the machine, too, so it must be a whole one. */
+	real = *path == '/' ? strdup(path) : realpath(path, NULL);
+	if (!real || access(real, R_OK)) {
+		int errnum = errno;
+
+		free(real);
+		return err_set(err, errnum, "--with %s", path);
+	}
+	options->with[options->n_with++] = real;
+	return 0;
+}
 
 static int take(void *context, int option, const char *value, struct err *err)
 {
@@ -83,6 +108,8 @@ static int take(void *context, int option, const char *value, struct err *err)
 		return lab_machine_param(&options->machine, value, err);
 	case OPT_VARIANT:
 		return lab_machine_variant(&options->machine, value, err);
+	case OPT_WITH:
+		return add_with(options, value, err);
 	default: /* OPT_UNMET: the last one in the table */
 		options->unmet = true;
 		return 0;
@@ -96,6 +123,9 @@ static int check(const struct lab_options *options, bool shell, struct err *err)
 	const struct cpus *cpus = &options->run.cpus;
 	unsigned int n = lab_machine_cpus(&options->machine);
 
+	if (options->n_with && options->machine.model->arch->programs)
+		return err_set(err, 0, "--with: programs of this machine do not run on %s",
+			       options->machine.model->name);
 	if (shell && options->run.n_patterns)
 		return err_set(err, 0, "shell takes no argument: %s", options->run.patterns[0]);
 	if (options->run.hazard.watchdog || options->run.hazard.no_escalate)
@@ -133,6 +163,8 @@ int lab_options_parse(struct lab_options *options, bool shell, int argc, char **
 
 void lab_options_free(struct lab_options *options)
 {
+	for (size_t i = 0; i < options->n_with; i++)
+		free(options->with[i]);
 	run_options_free(&options->run);
 }
 

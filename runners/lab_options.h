@@ -9,12 +9,16 @@
 #include "run_options.h"
 #include "suite.h"
 
+#define LAB_WITH_MAX 8
+
 /* The command line of `pmiproof lab run` and `pmiproof lab shell`. */
 struct lab_options {
 	struct run_options run; /* its labels are of interest to us only, the rest to the guest */
 	struct lab_machine machine;
-	const char *kernel; /* NULL: the default */
-	bool unmet;	    /* only what needs a PMU that this machine does not have */
+	const char *kernel;	      /* NULL: the default */
+	char *with[LAB_WITH_MAX + 1]; /* programs and folders for the guest; ends with NULL */
+	size_t n_with;
+	bool unmet; /* only what needs a PMU that this machine does not have */
 };
 
 /*

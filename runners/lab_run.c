@@ -391,6 +391,7 @@ static int make_initramfs(struct lab *lab, bool shell, struct err *err)
 		.suite = &lab->suite,
 		.kconfig = *machine->kconfig ? machine->kconfig : NULL,
 		.programs = *machine->programs ? machine->programs : NULL,
+		.with = lab->options.with,
 		.shell = shell,
 	};
 

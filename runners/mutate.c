@@ -22,7 +22,9 @@
 #include "splice.h"
 
 #define NAME "lab mutate"
-#define MARKERS "mutate" /* of the part of a document */
+/* Of the part of a document. */
+#define MARKERS "mutate"
+#define MARKERS_PEERS "mutate-peers"
 
 /* Everything that `pmiproof lab mutate` holds. */
 struct mutate {
@@ -177,7 +179,8 @@ static int run(struct mutate *mutate, struct err *err)
 	if (mutate->crew.signals < 0)
 		return mutate->crew.signals;
 	mutate->crew.cpus = options->jobs;
-	mutate->crew.suites = options->suites;
+	mutate->crew.files.suites = options->suites;
+	mutate->crew.files.with = options->peers ? options->peers_tree : NULL;
 	mutate->crew.progress = &mutate->progress;
 	mutate->crew.ended = guest_ended;
 	mutate->crew.context = mutate;
@@ -193,8 +196,14 @@ static int run(struct mutate *mutate, struct err *err)
 	return result;
 }
 
+static const char *markers(const struct mutate *mutate)
+{
+	return mutate->options.peers ? MARKERS_PEERS : MARKERS;
+}
+
 static int write_markdown(const struct mutate *mutate, struct err *err)
 {
+	bool peers = mutate->options.peers;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -203,17 +212,19 @@ static int write_markdown(const struct mutate *mutate, struct err *err)
 	if (!out)
 		return err_set(err, ENOMEM, "table");
 	fputc('\n', out);
-	prove_origin_put(&mutate->results.origin, "make mutate", out);
+	prove_origin_put(&mutate->results.origin, peers ? "make mutate PEERS=1" : "make mutate",
+			 out);
 	if (mutate->plan.n_subjects < mutate->mutants.n || mutate->crew.interrupts)
 		fprintf(out, "**A part only**: %zu of %zu mutants were asked for%s.\n\n",
 			mutate->plan.n_subjects, mutate->mutants.n,
 			mutate->crew.interrupts ? ", and the command was interrupted" : "");
-	result = mutate_table_markdown(&mutate->results, out);
+	result = peers ? mutate_table_peers(&mutate->results, &mutate->suite, out)
+		       : mutate_table_markdown(&mutate->results, out);
 	fputc('\n', out);
 	if (fclose(out) || result)
 		result = err_set(err, ENOMEM, "table");
 	else
-		result = splice_file(mutate->options.markdown, MARKERS, text, err);
+		result = splice_file(mutate->options.markdown, markers(mutate), text, err);
 	free(text);
 	return result;
 }
@@ -349,7 +360,8 @@ static int load(struct mutate *mutate, struct err *err)
 		result = suite_load_own(&mutate->suite, options->suites, err);
 	if (!result)
 		result = check_suite(&mutate->suite, err);
-	if (!result)
+	/* Of tests of others they name nothing. */
+	if (!result && !options->peers)
 		result = mutants_checks_known(&mutate->mutants, &mutate->suite, err);
 	if (!result)
 		result = known_table_load(&mutate->known, NULL, err);
@@ -364,7 +376,7 @@ static int load(struct mutate *mutate, struct err *err)
 	if (!result && options->witness)
 		result = mutate_results_witness(&mutate->results, options->witness, err);
 	if (!result && options->markdown)
-		result = splice_file(options->markdown, MARKERS, NULL, err);
+		result = splice_file(options->markdown, markers(mutate), NULL, err);
 	return result;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -37,6 +38,9 @@ static const char help[] =
 	"      --json           print it as JSON\n"
 	"      --list           only say what would be run\n"
 	"      --table FILE     mutants (default: those that came with this program)\n"
+	"      --peers DIR      tests of other projects, in DIR as ci/peers lays them out, in "
+	"place\n"
+	"                       of hypotheses; the markers of --markdown are of mutate-peers then\n"
 	"      --suites DIR     where the hypotheses are, if not where this program was built or\n"
 	"                       installed\n"
 	"  -h, --help           this text\n\n"
@@ -56,7 +60,8 @@ enum {
 	OPT_JSON,
 	OPT_LIST,
 	OPT_TABLE,
-	OPT_SUITES
+	OPT_SUITES,
+	OPT_PEERS
 };
 
 static const struct option long_options[] = {
@@ -73,6 +78,7 @@ static const struct option long_options[] = {
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "table", required_argument, NULL, OPT_TABLE },
 	{ "suites", required_argument, NULL, OPT_SUITES },
+	{ "peers", required_argument, NULL, OPT_PEERS },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -133,11 +139,32 @@ static int take(struct mutate_options *options, int option, char *value, struct 
 	case OPT_SUITES:
 		options->suites = value;
 		break;
+	case OPT_PEERS:
+		options->peers = value;
+		break;
 	default:
 		take_flag(options, option);
 		break;
 	}
 	return 0;
+}
+
+/* Where the tests of others are, and what they need in the machine. */
+static int find_peers(struct mutate_options *options, struct err *err)
+{
+	char *dir = realpath(options->peers, NULL);
+	int result = 0;
+
+	if (!dir)
+		return err_set(err, errno, "--peers %s", options->peers);
+	if (options->suites || options->choice.named)
+		result = err_set(err, 0, "--peers: not with --suites or --named");
+	if ((size_t)snprintf(options->peers_suites, PATH_MAX, "%s/suites", dir) >= PATH_MAX ||
+	    (size_t)snprintf(options->peers_tree, PATH_MAX, "%s/tree", dir) >= PATH_MAX)
+		result = err_set(err, ENAMETOOLONG, "--peers");
+	options->suites = options->peers_suites;
+	free(dir);
+	return result;
 }
 
 /* What was not given, and what does not go together. */
@@ -153,6 +180,8 @@ static int complete(struct mutate_options *options, struct err *err)
 	}
 	if (!result && !*options->table)
 		result = mutants_default(options->table, sizeof(options->table), err);
+	if (!result && options->peers)
+		result = find_peers(options, err);
 	if (!result && options->markdown && options->unmutated)
 		result = err_set(err, 0,
 				 "--markdown takes what became of mutants, and --unmutated "

@@ -17,6 +17,8 @@ struct mutate_options {
 	const char *markdown; /* file to put the table into; NULL: none */
 	const char *witness;  /* file that says which mutants are live; NULL: none */
 	const char *suites;   /* NULL: the default */
+	const char *peers;    /* tests of other projects, as ci/peers lays them out; NULL: ours */
+	char peers_suites[PATH_MAX], peers_tree[PATH_MAX];
 	struct mutate_choice choice;
 	char *hypotheses[MUTATE_HYPOTHESES_MAX]; /* those of the choice */
 	size_t jobs;				 /* CPUs for guests */

@@ -222,3 +222,111 @@ json_t *mutate_table_json(const struct mutate_results *results)
 			 "good", (json_int_t)results->good, "problems", results->problems, "sum",
 			 sum_json(&sum), "mutants", mutants);
 }
+
+/* The test that a text "NAME.CHECK" is about, or NULL. */
+static const struct suite_test *test_of(const struct suite *suite, const json_t *text)
+{
+	const char *name = json_string_value(text);
+
+	return suite_test_named(suite, name, strcspn(name, "."));
+}
+
+/* Write the tests of a project that are in a list; returns how many. */
+static size_t put_peers(const struct suite *suite, const char *theme, const json_t *list, size_t n,
+			FILE *out)
+{
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(list, i, text)
+	{
+		const struct suite_test *test = test_of(suite, text);
+
+		if (!test || strcmp(test->theme, theme) != 0)
+			continue;
+		if (out)
+			fprintf(out, "%s%s", n ? ", " : "", test->name);
+		n++;
+	}
+	return n;
+}
+
+/* Tests of a project that noticed a subject, by a check or as they did not end. */
+static size_t put_noticed(const struct mutate_results *results, const struct suite *suite,
+			  size_t subject, const char *theme, FILE *out)
+{
+	const struct mutate_outcome *outcome = &results->outcomes[subject];
+	size_t n = put_peers(suite, theme, outcome->named, 0, out);
+
+	n = put_peers(suite, theme, outcome->others, n, out);
+	return put_peers(suite, theme, outcome->hung, n, out);
+}
+
+/* Is it the first test of its theme? They come in the order of themes. */
+static bool begins_theme(const struct suite *suite, size_t test)
+{
+	return !test || strcmp(suite->tests[test - 1].theme, suite->tests[test].theme) != 0;
+}
+
+static void put_peer_row(const struct mutate_results *results, const struct suite *suite,
+			 size_t subject, FILE *out)
+{
+	enum mutate_fate fate = results->outcomes[subject].fate;
+
+	fprintf(out, "| %s | %s |", results->plan->subjects[subject].mutant->machine.name,
+		mutate_fate_text(fate));
+	for (size_t t = 0; t < suite->n; t++) {
+		char *text = NULL;
+		size_t size;
+		FILE *cell = begins_theme(suite, t) ? open_memstream(&text, &size) : NULL;
+
+		if (!cell)
+			continue;
+		put_noticed(results, suite, subject, suite->tests[t].theme, cell);
+		fclose(cell);
+		putc(' ', out);
+		markdown_cell(out, text);
+		free(text);
+	}
+	putc('\n', out);
+}
+
+/* How many live mutants each project noticed. */
+static void put_peer_sums(const struct mutate_results *results, const struct suite *suite,
+			  FILE *out)
+{
+	const struct mutate_sum sum = mutate_results_sum(results, NULL);
+
+	fprintf(out, "| **of %zu live** | **%zu** |", sum.live, sum.killed);
+	for (size_t t = 0; t < suite->n; t++) {
+		size_t n = 0;
+
+		if (!begins_theme(suite, t))
+			continue;
+		for (size_t i = 0; i < results->plan->n_subjects; i++)
+			n += put_noticed(results, suite, i, suite->tests[t].theme, NULL) > 0;
+		fprintf(out, " **%zu** |", n);
+	}
+	putc('\n', out);
+}
+
+int mutate_table_peers(const struct mutate_results *results, const struct suite *suite, FILE *out)
+{
+	fprintf(out,
+		"%zu tests; %zu of %zu verdicts of %zu unmutated runs of %zu machines pass.\n\n",
+		suite->n, results->good, results->verdicts,
+		results->plan->n_unmutated * results->runs, results->plan->n_unmutated);
+	fputs("| mutant | came out |", out);
+	for (size_t t = 0; t < suite->n; t++)
+		if (begins_theme(suite, t))
+			fprintf(out, " %s |", suite->tests[t].theme);
+	fputs("\n|---|---|", out);
+	for (size_t t = 0; t < suite->n; t++)
+		if (begins_theme(suite, t))
+			fputs("---|", out);
+	putc('\n', out);
+	put_peer_sums(results, suite, out);
+	for (size_t i = 0; i < results->plan->n_subjects; i++)
+		put_peer_row(results, suite, i, out);
+	return ferror(out) ? -ENOMEM : 0;
+}

@@ -18,6 +18,12 @@ void mutate_table_sums(const struct mutate_results *results, FILE *out);
 /* Write it all as Markdown. Returns 0 or -ENOMEM. */
 int mutate_table_markdown(const struct mutate_results *results, FILE *out);
 
+/*
+ * Where hypotheses are tests of other projects, in themes named after them: what each project
+ * noticed, as Markdown. Returns 0 or -ENOMEM.
+ */
+int mutate_table_peers(const struct mutate_results *results, const struct suite *suite, FILE *out);
+
 /* The same as a document (docs/detection.md), newly made; NULL without memory. */
 json_t *mutate_table_json(const struct mutate_results *results);
 

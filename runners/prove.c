@@ -306,8 +306,8 @@ static int run(struct prove *prove, struct err *err)
 	if (prove->crew.signals < 0)
 		return prove->crew.signals;
 	prove->crew.cpus = prove->options.jobs;
-	prove->crew.kernel = prove->options.kernel;
-	prove->crew.suites = prove->options.suites;
+	prove->crew.files.kernel = prove->options.kernel;
+	prove->crew.files.suites = prove->options.suites;
 	prove->crew.progress = &prove->progress;
 	prove->crew.ended = guest_ended;
 	prove->crew.context = prove;

@@ -70,7 +70,7 @@ static int start_some(struct prove_crew *crew, struct err *err)
 
 		if (guest->pid || (taken && taken + cpus_of(guest) > crew->cpus))
 			continue;
-		result = prove_guest_start(guest, crew->kernel, crew->suites, err);
+		result = prove_guest_start(guest, &crew->files, err);
 		taken += cpus_of(guest);
 	}
 	return result;

@@ -14,9 +14,9 @@
 struct prove_crew {
 	struct prove_guest *guests;
 	size_t n;
-	size_t cpus;		     /* for guests */
-	const char *kernel, *suites; /* as of prove_guest_start() */
-	int signals;		     /* signalfd */
+	size_t cpus; /* for guests */
+	struct prove_guest_files files;
+	int signals; /* signalfd */
 	struct progress *progress;
 	void (*ended)(void *context, struct prove_guest *guest); /* each that was started */
 	void *context;

@@ -118,12 +118,12 @@ static char **make_argv(json_t *args)
 	return argv;
 }
 
-static json_t *command_line(const struct prove_guest *guest, const char *kernel, const char *suites)
+static json_t *command_line(const struct prove_guest *guest, const struct prove_guest_files *files)
 {
 	const struct proof_machine *machine = guest->machine;
 	json_t *args =
 		json_pack("[s, s, s, s, s]", "/proc/self/exe", "lab", "run", "-o", guest->dir);
-	json_t *options = prove_guest_options(machine, kernel);
+	json_t *options = prove_guest_options(machine, files->kernel);
 	const json_t *option;
 	size_t i;
 
@@ -133,8 +133,10 @@ static json_t *command_line(const struct prove_guest *guest, const char *kernel,
 			json_array_append(args, (json_t *)option);
 	}
 	json_decref(options);
-	if (suites)
-		add(args, "--suites", suites);
+	if (files->suites)
+		add(args, "--suites", files->suites);
+	if (files->with)
+		add(args, "--with", files->with);
 	json_array_append_new(args, json_string("--"));
 	for (i = 0; i < machine->n_rows; i++)
 		if (machine->rows[i].selected)
@@ -155,10 +157,10 @@ static int open_log(const struct prove_guest *guest, struct err *err)
 	return fd;
 }
 
-int prove_guest_start(struct prove_guest *guest, const char *kernel, const char *suites,
+int prove_guest_start(struct prove_guest *guest, const struct prove_guest_files *files,
 		      struct err *err)
 {
-	json_t *args = command_line(guest, kernel, suites);
+	json_t *args = command_line(guest, files);
 	char **argv = make_argv(args);
 	int log = argv ? open_log(guest, err) : -1;
 	const struct spawn how = {

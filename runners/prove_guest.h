@@ -32,8 +32,14 @@ json_t *prove_guest_options(const struct proof_machine *machine, const char *ker
 /* The same as a text. Newly allocated; NULL without memory. */
 char *prove_guest_text(const struct proof_machine *machine);
 
-/* Start it with the hypotheses that are selected; `suites` as for --suites, or NULL. */
-int prove_guest_start(struct prove_guest *guest, const char *kernel, const char *suites,
+/* What `lab run` is to take in place of what it would; NULL: that. */
+struct prove_guest_files {
+	const char *kernel; /* of machines that are to test one */
+	const char *suites, *with;
+};
+
+/* Start it with the hypotheses that are selected. */
+int prove_guest_start(struct prove_guest *guest, const struct prove_guest_files *files,
 		      struct err *err);
 
 /* It has ended (its pidfd says so): take its status. */

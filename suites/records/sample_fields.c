@@ -35,6 +35,8 @@
 #define PERIOD_MODE 50021 /* of events that count the kernel */
 #define ROUND 19	  /* instructions of the loop */
 #define PARTS 40
+#define OTHERS 10	 /* events: more than most PMUs have counters for */
+#define TURNS_PARTS 1000 /* many ticks */
 #define CHILDREN 6
 #define CHILD_OVERFLOWS 3
 #define RING_PAGES 16
@@ -172,6 +174,60 @@ static bool run_self(struct experiment *all, int cpu, const char *line)
 	}
 	event_close(&all->event);
 	return !result;
+}
+
+/*
+ * More events than counters: they take turns, and the first one has run for less than it was
+ * enabled. Each sample must say so, in this order.
+ */
+static int sample_turns(struct experiment *all, struct event *others, struct event_count *count,
+			struct err *err)
+{
+	struct perf_event_attr attr = user_attr(all);
+	struct perf_event_attr counting = attr;
+	int result;
+
+	attr.sample_type |= PERF_SAMPLE_READ;
+	counting.sample_period = 0;
+	counting.sample_type = 0;
+	result = event_open_self(&all->event, &attr, err);
+	for (int i = 0; !result && i < OTHERS; i++) {
+		result = event_open_self(&others[i], &counting, err);
+		if (!result)
+			result = event_enable(&others[i], err);
+	}
+	if (!result)
+		result = begin(all, run_cpus(all->run)->cpu[0], err);
+	for (int i = 0; !result && i < TURNS_PARTS; i++) {
+		workload_do(&all->step);
+		result = read_who(all, err);
+	}
+	return result ? result : event_read(&all->event, count, err);
+}
+
+static void run_turns(struct experiment *all)
+{
+	struct event others[OTHERS];
+	struct event_count count;
+	struct err err;
+
+	for (int i = 0; i < OTHERS; i++)
+		others[i] = (struct event)EVENT_CLOSED;
+	if (sample_turns(all, others, &count, &err)) {
+		run_broken(all->run, "taking turns: %s", err.text);
+	} else {
+		run_figure(all->run, "samples", "taking turns", "samples", (double)all->who.samples,
+			   "1");
+		run_figure(all->run, "samples", "taking turns", "ran",
+			   (double)count.running / (double)count.enabled, "1");
+		run_figure(all->run, "samples", "taking turns", "last sample: ran",
+			   (double)all->who.last_running / (double)all->who.last_enabled, "1");
+		run_check_eq(all->run, "read_right", "taking turns", (double)all->who.wrong_read, 0,
+			     "1");
+	}
+	for (int i = 0; i < OTHERS; i++)
+		event_close(&others[i]);
+	event_close(&all->event);
 }
 
 /* The same on another CPU, to which the task moves. */
@@ -450,6 +506,7 @@ static void run_all(struct experiment *all)
 
 	if (!run_self(all, cpu, "one CPU"))
 		return;
+	run_turns(all);
 	run_moved(all);
 	run_children(all, cpu);
 	run_modes(all);

@@ -36,6 +36,7 @@
 #define OTHER_PERIOD 2000003  /* within the limit at 8 * 10^9 events per second */
 #define PART_ROUNDS 100	      /* of the loop, about 2000 instructions */
 #define STOPS 25	      /* of a row */
+#define STOPS_MIN 5	      /* where ticks come late */
 #define LOOK_PARTS 20	      /* between two looks at the rings */
 #define CPU_MAX_NS 600000000  /* a row ends then: 60 ticks and more */
 #define SWITCHES 10	      /* while it is stopped */
@@ -43,6 +44,7 @@
 #define STOP_PARTS 4000	      /* in which it must have been stopped: 3 of 4 fits a CPU at 10 GHz */
 #define RING_PAGES 16
 #define PAUSE_MAX 1.25
+#define ABOVE_MAX 20.0 /* percent */
 
 static const struct kind {
 	const char *name;
@@ -63,6 +65,8 @@ struct pair {
 	uint64_t parts; /* done */
 	unsigned int hz;
 	struct event event, other;
+	struct event leader; /* of the event, where it is member of a group; it only counts */
+	bool member;
 	struct throttles throttles, beside;
 	struct event_count count, count_beside;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
@@ -84,9 +88,10 @@ static struct perf_event_attr attr_of(const struct kind *kind, uint64_t period)
 }
 
 static int open_one(struct pair *pair, struct event *event, struct throttles *throttles,
-		    const struct perf_event_attr *attr)
+		    const struct perf_event_attr *attr, const struct event *leader)
 {
-	int result = event_open_self(event, attr, &pair->err);
+	int result = leader ? event_open_member(event, attr, leader, &pair->err)
+			    : event_open_self(event, attr, &pair->err);
 
 	if (!result)
 		result = event_map(event, RING_PAGES, false, &pair->err);
@@ -100,15 +105,22 @@ static int open_pair(struct pair *pair)
 {
 	const struct perf_event_attr attr = attr_of(pair->kind, pair->kind->period);
 	const struct perf_event_attr other = attr_of(&kinds[0], OTHER_PERIOD);
-	int result = open_one(pair, &pair->other, &pair->beside, &other);
+	const struct perf_event_attr counting = attr_of(pair->kind, 0);
+	int result;
 
+	pair->event = pair->other = pair->leader = (struct event)EVENT_CLOSED;
+	result = open_one(pair, &pair->other, &pair->beside, &other, NULL);
+	if (!result && pair->member)
+		result = event_open_self(&pair->leader, &counting, &pair->err);
 	if (!result)
-		result = open_one(pair, &pair->event, &pair->throttles, &attr);
+		result = open_one(pair, &pair->event, &pair->throttles, &attr,
+				  pair->member ? &pair->leader : NULL);
 	pair->start_ns = pair->throttles.rule.after;
 	pair->parts = 0;
 	if (!result)
 		result = event_enable(&pair->other, &pair->err);
-	return result ? result : event_enable(&pair->event, &pair->err);
+	return result ? result
+		      : event_enable(pair->member ? &pair->leader : &pair->event, &pair->err);
 }
 
 static int drain(struct pair *pair)
@@ -137,6 +149,7 @@ static void close_pair(struct pair *pair)
 {
 	event_close(&pair->event);
 	event_close(&pair->other);
+	event_close(&pair->leader);
 }
 
 static int work(struct pair *pair, unsigned int parts)
@@ -203,11 +216,13 @@ static void judge_limit(const struct pair *pair, const char *row)
 	const struct throttles *seen = &pair->throttles;
 	struct run *run = pair->run;
 
-	run_check_ge(run, "starts", row, (double)seen->throttled, STOPS, "1");
+	run_check_ge(run, "starts", row, (double)seen->throttled, STOPS_MIN, "1");
 	run_check_le(run, "limit_kept", row, (double)(seen->samples + seen->lost),
 		     samples_most(pair), "1");
 	run_check_eq(run, "not_below_limit", row, (double)seen->few, 0, "1");
-	run_check_eq(run, "not_above_limit", row, (double)seen->many, 0, "1");
+	if (seen->judged)
+		run_check_le(run, "not_above_limit", row,
+			     100 * (double)seen->many / (double)seen->judged, ABOVE_MAX, "%");
 	if (seen->throttled)
 		run_check_le(run, "ends_at_tick", row, throttles_pause(seen, pair->end_ns),
 			     PAUSE_MAX, "ticks");
@@ -234,9 +249,9 @@ static void judge_counts(const struct pair *pair, const char *row)
 	run_check_ge(run, "other_counts", row, (double)pair->count_beside.value, least, "1");
 }
 
-static void run_kind(struct pair *pair)
+/* Open, overflow, close. False, and a broken run, where that is not possible. */
+static bool observe(struct pair *pair, const char *row)
 {
-	const char *row = pair->kind->name;
 	int result;
 
 	run_progress(pair->run, "%s", row);
@@ -248,14 +263,35 @@ static void run_kind(struct pair *pair)
 	close_pair(pair);
 	if (result) {
 		run_broken(pair->run, "%s: %s", row, pair->err.text);
-		return;
+		return false;
 	}
 	show(pair, row);
-	if (!run_control(pair->run, "samples", (double)pair->throttles.samples, 0, "1"))
+	return run_control(pair->run, "samples", (double)pair->throttles.samples, 0, "1");
+}
+
+static void run_kind(struct pair *pair)
+{
+	const char *row = pair->kind->name;
+
+	if (!observe(pair, row))
 		return;
 	judge_records(pair, row);
 	judge_limit(pair, row);
 	judge_counts(pair, row);
+}
+
+/*
+ * As a member of a group, the records of which have its own id nevertheless. Kernels from 6.16 on
+ * stop the group and have its leader say so: then there are none of the member.
+ */
+static void run_member(struct pair *pair)
+{
+	const char *row = "member of a group";
+
+	pair->member = true;
+	if (observe(pair, row))
+		run_check_eq(pair->run, "own_id", row, (double)pair->throttles.wrong_id, 0, "1");
+	pair->member = false;
 }
 
 /* Where the task goes while its event is stopped. */
@@ -395,6 +431,7 @@ static int run_throttle(struct run *run)
 			run_kind(pair);
 		}
 		pair->kind = &kinds[0];
+		run_member(pair);
 		run_switching(pair);
 		run_migrating(pair);
 		placement_restore(&placement, NULL);
@@ -412,8 +449,11 @@ static const struct need needs[] = {
 static const struct check checks[] = {
 	{ .name = "starts",
 	  .claim = "the event is stopped in each tick",
-	  .origin = "it overflows many times as often as the limit allows; 25 stops, or four times "
-		    "the samples that these take, or 0.6 s of CPU time, end a row" },
+	  .origin = "it overflows many times as often as the limit allows; a row ends after 25 "
+		    "stops, or "
+		    "four times the samples that these take, or 0.6 s of CPU time, in which even "
+		    "late "
+		    "ticks come 5 times" },
 	{ .name = "limit_kept",
 	  .claim = "no more samples in all than the limit allows",
 	  .origin =
@@ -426,7 +466,9 @@ static const struct check checks[] = {
 		    "1024" },
 	{ .name = "not_above_limit",
 	  .claim = "nor with more, times the ticks that it was not stopped for",
-	  .origin = "the same, with HZ of 100 where it is not known" },
+	  .origin = "the same, with HZ of 100 where it is not known; 20 % of the stops, for two "
+		    "ticks in a row where one comes late",
+	  .optional = true },
 	{ .name = "in_pairs",
 	  .claim = "THROTTLE and UNTHROTTLE come in turn",
 	  .origin = "an event that is stopped cannot be stopped again, perf_event_open(2)" },
@@ -444,8 +486,10 @@ static const struct check checks[] = {
 	  .origin = "pmu->stop() has stopped the counter (kernel/events/core.c)" },
 	{ .name = "ends_at_tick",
 	  .claim = "it goes on at the next tick",
-	  .origin = "perf_event_task_tick(): 1 tick; the median of the pauses, and a quarter of a "
-		    "tick more for ticks that come late; or the last pause, when it does not end" },
+	  .origin = "perf_event_task_tick(): 1 tick, from the stop to the next sample, in a "
+		    "quarter of "
+		    "the pauses, as ticks may come late, and a quarter of a tick more; or the last "
+		    "pause, when it does not end" },
 	{ .name = "count_is_sampled",
 	  .claim = "count and samples agree: it counts no more and no less while it is stopped",
 	  .origin = "a sample for each period; the rest of one, and another for skid at stops" },
