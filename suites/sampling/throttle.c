@@ -379,28 +379,15 @@ static void run_switching(struct pair *pair)
 	turns_stop(&turns);
 }
 
-/* Two CPUs to go back and forth between. */
-struct migration {
-	int cpu[2];
-	unsigned int here;
-};
-
-static int migrate(void *context, struct err *err)
-{
-	struct migration *migration = context;
-
-	migration->here ^= 1;
-	return cpus_pin(migration->cpu[migration->here], err);
-}
-
 static void run_migrating(struct pair *pair)
 {
 	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	const struct cpus *cpus = run_cpus(pair->run);
 	struct migration migration = { .cpu = { cpus->cpu[0] } };
-	const struct leave leave = {
-		.row = "moved", .check = "ends_with_move", .go = migrate, .context = &migration
-	};
+	const struct leave leave = { .row = "moved",
+				     .check = "ends_with_move",
+				     .go = placement_migrate,
+				     .context = &migration };
 	bool found = false;
 	struct err err;
 
