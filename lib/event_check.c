@@ -344,7 +344,7 @@ START_TEST(output_of_another_event)
 	get_pages(&pages, 10);
 	attr.sample_type = PERF_SAMPLE_IDENTIFIER;
 	ok(event_open_self(&first, &attr, &err), err);
-	/* Not the same event: two of them share the ids of the first since Linux 6.2 or so. */
+	/* Not the same event: Linux 6.18 gives samples of both the ids of one. */
 	attr.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
 	ok(event_open_self(&second, &attr, &err), err);
 	ok(event_map(&first, 1, false, &err), err);

@@ -346,7 +346,7 @@ static void put_rest(struct html *html, const struct comparison *all, json_t *co
 
 static void put_machines(struct html *html, const struct comparison *all)
 {
-	json_t *flat[COMPARE_MAX], *paths = json_object();
+	json_t *flat[COMPARE_MAX] = { NULL }, *paths = json_object();
 	struct compare_headings headings;
 
 	compare_html_headings(&headings, all, "", "~", NULL);

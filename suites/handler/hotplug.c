@@ -231,6 +231,7 @@ static int run_rounds(struct experiment *all)
 
 	for (int i = 0; !result && i < ROUNDS; i++) {
 		run_progress(all->run, "CPU %d, round %d", all->victim, i + 1);
+		all->task.event = all->bound.event = all->cpu.event = (struct event)EVENT_CLOSED;
 		result = open_subject(all, &all->task, true, -1);
 		if (!result)
 			result = open_subject(all, &all->bound, true, all->victim);

@@ -359,6 +359,8 @@ static void run_plan(struct experiment *all, const struct plan *plan)
 	int result = 0;
 
 	run_progress(all->run, "%s", plan->name);
+	for (size_t i = 0; i < plan->events; i++)
+		all->subjects[i].event = (struct event)EVENT_CLOSED;
 	for (size_t i = 0; !result && i < plan->events; i++)
 		result = open_subject(all, plan, i);
 	if (plan->where == CPU && (result == -EACCES || result == -EPERM)) {
