@@ -24,12 +24,11 @@
 #include "rate_limit.h"
 #include "stats.h"
 
-#define PERIOD                                                                                   \
-	5003	   /* user instructions: a round is less than a hundred, a record full after ten \
-		    */
+#define PERIOD \
+	5003	   /* user instructions: a record is full after ten rounds of less than a hundred */
 #define WANTED 120 /* stacks of a row */
 #define FLOOR 99   /* fewer are no conclusion */
-#define ROUNDS 750 /* of a part: about ten periods, and a ring holds 300 deep stacks */
+#define ROUNDS 1000 /* of a part: 13 periods; a ring holds 300 deep stacks */
 #define RING_PAGES 64
 #define ROW_NS 2000000000
 #define WRONG_MAX 1.0	  /* % of stacks */
