@@ -29,12 +29,12 @@
 #include "workload.h"
 
 #define PERIOD 200003	  /* below 50,000 samples a second on any CPU */
-#define PARTS 20	  /* of a stretch, */
-#define PART_ROUNDS 50000 /* each of about 950,000 instructions of the loop: 95 samples */
+#define PARTS 10	  /* of a stretch, */
+#define PART_ROUNDS 50000 /* each of about 950,000 instructions of the loop: 47 samples */
 #define RING_PAGES 16
 #define ROUNDS 2
 #define COUNT_OFF_MAX 1.0   /* percent */
-#define SAMPLES_OFF_MAX 4.0 /* of 95: one at each switch or move, of which there are few */
+#define SAMPLES_OFF_MAX 4.0 /* of 47: one at each switch or move, of which there are few */
 
 /* An event and what it did since it was opened, or last looked at. */
 struct subject {
@@ -339,7 +339,7 @@ const struct hypothesis hypothesis = {
 	.source = "kernel/events/core.c, perf_event_exit_cpu() and perf_event_init_cpu()",
 	/* Takes a CPU from everybody: only when asked for. */
 	.danger = DANGER_MAY_HANG,
-	.budget_s = 40,
+	.budget_s = 90,
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
