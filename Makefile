@@ -31,6 +31,8 @@ PEERS_DIR ?= $(BUILD)/peers
 V ?=
 # Go on with the run of RUN="-o DIR".
 RESUME ?=
+# Of reports/examples, those that are to be made; all of them.
+EXAMPLES ?=
 # How often crash-test kills.
 CRASHES ?= 80
 # Another architecture to build for, of fixtures/libraries: make ARCH=alpha BUILD=build/alpha build
@@ -45,15 +47,18 @@ endif
 export BUILD CC MAKE V
 
 # These go before whatever else is asked for: what is installed decides how the rest is built.
-FIRST := deps deps-bench clean
+FIRST := deps deps-bench deps-browser clean
 .DEFAULT_GOAL := build
 .PHONY: $(FIRST)
 
-deps: ## install the Debian 12 packages that are missing (needs root), for all but bench
+deps: ## install the Debian 12 packages that are missing (needs root), for all but bench and browser
 	@ci/deps base $(if $(KSRC),,kernel) lab test
 
 deps-bench: ## the same, for bench
 	@ci/deps bench
+
+deps-browser: ## the same, for html-test to see how pages are laid out (300 MB)
+	@ci/deps browser
 
 clean: ## remove what was built
 	rm -rf $(BUILD)
@@ -158,7 +163,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 22
 	@echo 'variables: RUN="arguments of pmiproof run" RESUME=1 V=1 KSRC=KERNEL-TREE BUILD=DIR PREFIX=DIR DESTDIR=DIR'
 
-.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list mutate test $(GROUPS) bench format install \
+.PHONY: help build alpha planted alpha-tar lab lab-alpha lab-kernels lab-witness lab-looks lab-perf lab-kvm-unit-tests lab-bench fuzzers check list mutate test $(GROUPS) bench format examples install \
 	install-kselftest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -201,7 +206,7 @@ mutate: build lab-kernels $(if $(ONLY),,lab-alpha) $(if $(PEERS),$(PEER_TEST)) #
 	@$(COMMAND) lab mutate $(if $(PEERS),--peers "$(PEERS_DIR)") $(if $(WITNESS),--witness "$(WITNESS)") \
 		$(if $(DETECTION),--markdown docs/detection.md) $(MUTATE) -- $(foreach p,$(ONLY),'$(p)')
 
-mutate-test: build lab-kernels $(PLANTED) ## test group: mutants that planted tests notice and do not notice
+mutate-test: build lab-kernels $(PLANTED) $(PEER_TEST) ## test group: mutants that planted tests notice and do not notice
 	@ci/mutate-test
 
 planted: $(PLANTED)
@@ -274,6 +279,9 @@ reliability: build lab-kernels $(PLANTED) ## test group: emulated machines that 
 
 completion-test: ## test group: the bash completion
 	@ci/completion-test
+
+examples: build lab-kernels lab-alpha ## make the reports of reports/examples anew, and their picture (root, chromium)
+	@reports/examples/make $(EXAMPLES)
 
 html-test: $(COMMAND) ## test group: HTML reports; with chromium, how a browser lays them out
 	@ci/html-test

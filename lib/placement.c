@@ -48,3 +48,11 @@ int placement_restore(const struct placement *placement, struct err *err)
 
 	return result ? result : unpinned;
 }
+
+int placement_migrate(void *migration, struct err *err)
+{
+	struct migration *between = migration;
+
+	between->here ^= 1;
+	return cpus_pin(between->cpu[between->here], err);
+}

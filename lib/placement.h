@@ -26,4 +26,13 @@ int placement_policy(int policy, int priority, struct err *err);
 /* Put back what was. All is tried; 0, or the first error. */
 int placement_restore(const struct placement *placement, struct err *err);
 
+/* Two CPUs for a thread to go back and forth between. */
+struct migration {
+	int cpu[2];
+	unsigned int here; /* index of the one it is on */
+};
+
+/* Pin the calling thread to the other CPU of a struct migration. 0, or -errno. */
+int placement_migrate(void *migration, struct err *err);
+
 #endif

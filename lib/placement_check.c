@@ -82,12 +82,30 @@ START_TEST(errors_name_what_was_asked)
 }
 END_TEST
 
+/* On a machine with one CPU both are the same. */
+START_TEST(goes_back_and_forth)
+{
+	const cpu_set_t before = affinity();
+	struct migration migration = { .cpu = { sched_getcpu(), last_cpu(&before) } };
+	struct err err;
+
+	ck_assert_int_eq(placement_migrate(&migration, &err), 0);
+	ck_assert_int_eq(sched_getcpu(), migration.cpu[1]);
+	ck_assert_int_eq(placement_migrate(&migration, &err), 0);
+	ck_assert_int_eq(sched_getcpu(), migration.cpu[0]);
+	migration.cpu[1] = CPUS_MAX - 1;
+	ck_assert_int_lt(placement_migrate(&migration, &err), 0);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("placement");
 	TCase *tc = tcase_create("placement");
 
 	tcase_add_test(tc, pins_and_puts_back);
+	tcase_add_test(tc, goes_back_and_forth);
 	tcase_add_test(tc, puts_back_a_priority);
 	tcase_add_test(tc, errors_name_what_was_asked);
 	suite_add_tcase(s, tc);

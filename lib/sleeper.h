@@ -12,7 +12,7 @@
  * How long to wait for a wake-up before it is taken for lost: nothing that is right depends on it.
  * Far above what a busy host or hypervisor delays one.
  */
-#define SLEEPER_LIMIT_MS 3000
+#define SLEEPER_LIMIT_MS 2000
 
 /* A thread that sleeps in poll(2) on a descriptor, and counts what wakes it. */
 struct sleeper {

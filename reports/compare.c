@@ -14,6 +14,7 @@
 
 /* A report has some hundreds. One that has more than this is damaged, or meant to harm. */
 #define SERIES_MAX 100000
+#define HYPOTHESES_MAX 100000
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -46,13 +47,17 @@ static long add_hypothesis(struct comparison *all, const char *name)
 {
 	struct compare_hypothesis *hypotheses;
 
+	if (all->n_hypotheses == HYPOTHESES_MAX)
+		return -EOVERFLOW;
 	hypotheses = reallocarray(all->hypotheses, all->n_hypotheses + 1, sizeof(*hypotheses));
 	if (!hypotheses)
 		return -ENOMEM;
 	all->hypotheses = hypotheses;
 	hypotheses += all->n_hypotheses;
 	*hypotheses = (struct compare_hypothesis){ .name = strdup(name), .claim = strdup("") };
-	if (hypotheses->name && hypotheses->claim)
+	if (hypotheses->name && hypotheses->claim &&
+	    !json_object_set_new_nocheck(all->numbers, name,
+					 json_integer((json_int_t)all->n_hypotheses)))
 		return (long)all->n_hypotheses++;
 	free(hypotheses->name);
 	free(hypotheses->claim);
@@ -61,10 +66,12 @@ static long add_hypothesis(struct comparison *all, const char *name)
 
 long comparison_find_hypothesis(struct comparison *all, const char *name)
 {
-	for (size_t h = 0; h < all->n_hypotheses; h++)
-		if (!strcmp(all->hypotheses[h].name, name))
-			return (long)h;
-	return add_hypothesis(all, name);
+	const json_t *number;
+
+	if (!all->numbers)
+		all->numbers = json_object();
+	number = json_object_get(all->numbers, name);
+	return number ? (long)json_integer_value(number) : add_hypothesis(all, name);
 }
 
 /* The worst one is the column's; what decided is kept of the first that has it. */
@@ -388,7 +395,8 @@ static int divide(struct comparison *all, struct list list, bool figures)
 	for (size_t s = 0; h < all->n_hypotheses || s < *list.n; h++) {
 		struct compare_range range;
 
-		if (h == all->n_hypotheses && add_hypothesis(all, (*list.series)[s].hypothesis) < 0)
+		if (h == all->n_hypotheses &&
+		    comparison_find_hypothesis(all, (*list.series)[s].hypothesis) < 0)
 			return -ENOMEM;
 		range = range_of(list, s, all->hypotheses[h].name);
 		*(figures ? &all->hypotheses[h].figures : &all->hypotheses[h].series) = range;
@@ -504,6 +512,7 @@ void comparison_free(struct comparison *all)
 		json_decref(all->column[c].machine);
 		json_decref(all->column[c].run);
 	}
+	json_decref(all->numbers);
 	json_decref(all->index);
 	json_decref(all->figure_index);
 	free(all->series);

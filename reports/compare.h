@@ -66,11 +66,13 @@ struct compare_column {
 };
 
 struct comparison {
-	bool grouped; /* columns are groups of reports */
+	bool grouped;	  /* columns are groups of reports */
+	double threshold; /* of what is said to be a regression, see compare_regressed() */
 	struct compare_column column[COMPARE_MAX];
 	size_t n_columns;
 	struct compare_hypothesis *hypotheses; /* in the order met */
 	size_t n_hypotheses;
+	json_t *numbers; /* of hypotheses, by their names */
 	/* In the order met; once finished, in that of hypotheses, those of a table together. */
 	struct compare_series *series;
 	size_t n_series;

@@ -301,11 +301,11 @@ START_TEST(a_histogram_is_its_samples)
 		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,2],[7,3]]", NULL
 	};
 	const char *const absurd[] = {
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,9000000000000000000],[2,"
-		"9000000000000000000]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[1,-1]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[[\"1\",1]]",
-		"\"row\":\"x\",\"resolution\":0,\"n\":5,\"histogram\":[5]",
+		"{\"histogram\":[[1,9000000000000000000],[2,"
+		"9000000000000000000]]}",
+		"{\"histogram\":[[1,-1]]}",
+		"{\"histogram\":[[\"1\",1]]}",
+		"{\"histogram\":[5]}",
 	};
 	struct pair pair;
 
@@ -313,11 +313,15 @@ START_TEST(a_histogram_is_its_samples)
 	ck_assert_uint_eq(pair.all.series[0].side[0].n, 5);
 	ck_assert_double_eq(pair.all.series[0].side[0].median, 7);
 	end(&pair);
+	/* No report that was read has one of these. */
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
-		const char *const b[] = { absurd[i], NULL };
+		json_t *measure = json_loads(absurd[i], 0, NULL);
+		double *samples;
+		size_t n;
 
-		ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, b), -EBADMSG);
-		end(&pair);
+		ck_assert_ptr_nonnull(measure);
+		ck_assert_int_eq(compare_samples(measure, &samples, &n), -EBADMSG);
+		json_decref(measure);
 	}
 }
 END_TEST
@@ -483,6 +487,78 @@ START_TEST(a_group_of_several_governors)
 }
 END_TEST
 
+/* A group has one value of a figure for each report: 5 and 7, against 6. */
+START_TEST(figures_of_groups)
+{
+	static const struct member members[] = {
+		{ KERNEL("6.1"), "\"row\":\"f\",\"value\":5", "pass" },
+		{ KERNEL("6.1"), "\"row\":\"f\",\"value\":7", "pass" },
+		{ KERNEL("6.2"), "\"row\":\"f\",\"value\":6", "pass" },
+		{ KERNEL("6.3"), "\"row\":\"f\"", "pass" }, /* could not be computed */
+	};
+	const struct compare_series *figure;
+	struct comparison all;
+	char text[32], *name;
+
+	ck_assert_int_eq(group(&all, members, 4, COMPARE_KERNEL), 0);
+	ck_assert_uint_eq(all.n_series, 0);
+	ck_assert_uint_eq(all.n_figures, 1);
+	figure = &all.figures[0];
+	ck_assert_uint_eq(figure->side[0].n, 2);
+	ck_assert_uint_eq(figure->side[1].n, 1);
+	ck_assert_uint_eq(figure->side[2].n, 0);
+	ck_assert_str_eq(compare_figure_text(figure, 0, text, sizeof(text)), "6 ns");
+	ck_assert_str_eq(compare_figure_text(figure, 2, text, sizeof(text)), "-");
+	name = compare_figure_name(figure);
+	ck_assert_pstr_eq(name, "t, f: time");
+	free(name);
+	/* The median of 5 and 7 is 6. */
+	ck_assert(!compare_figure_differs(&all, figure));
+	all.figures[0].side[1].median = 6.5;
+	ck_assert_uint_eq(compare_differing(&all, &all.hypotheses[0]), 1);
+	comparison_free(&all);
+}
+END_TEST
+
+#define CMDLINE(text) MACHINE ",\"kernel\":{\"cmdline\":\"" text "\"}"
+#define LONG "console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable norandmaps"
+
+/* Of long texts, what they have in common is not said. */
+START_TEST(long_differences)
+{
+	const char *const none[] = { NULL };
+	struct pair pair;
+	char *text;
+
+	ck_assert_int_eq(make(&pair, CMDLINE(LONG " a=1"), CMDLINE(LONG " a=2 b"), none, none), 0);
+	text = difference_in(&pair.all, "kernel command line");
+	ck_assert_str_eq(text, "kernel command line: ...a=1, in B ...a=2 b");
+	free(text);
+	end(&pair);
+	ck_assert_int_eq(make(&pair, CMDLINE("quiet a=1"), CMDLINE("quiet a=2"), none, none), 0);
+	text = difference_in(&pair.all, "kernel command line");
+	ck_assert_str_eq(text, "kernel command line: quiet a=1, in B quiet a=2");
+	free(text);
+	end(&pair);
+}
+END_TEST
+
+/* Medians of 0 say nothing of the unit to choose. */
+START_TEST(scale_of_zeros)
+{
+	const char *const a[] = { ROW("x", "0", "3", "0,0,900"), NULL };
+	struct scale scale;
+	struct pair pair;
+	char text[32];
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, a), 0);
+	scale = scale_of_series(&pair.all, 0, 1);
+	ck_assert_str_eq(scale.unit, "ns");
+	ck_assert_str_eq(scale_text(&scale, 900, text, sizeof(text)), "900.00");
+	end(&pair);
+}
+END_TEST
+
 /* Where the baseline mixes machines, nothing is a change of it. */
 START_TEST(a_mixed_baseline)
 {
@@ -516,11 +592,21 @@ START_TEST(corrected_for_what_is_compared)
 		{ LAB("Haswell"), ROW("x", "0", "8", HIGH8), "fail" },
 	};
 	struct comparison all;
+	char *text;
 
 	ck_assert_int_eq(group(&all, members, 3, COMPARE_REPORT), 0);
 	ck_assert_double_eq_tol(all.series[0].change[1].p, 2.0 / 12870, 1e-9);
 	ck_assert(isnan(all.series[0].change[2].p));
 	ck_assert(!compare_new_fail(&all, &all.hypotheses[0], 2));
+	all.threshold = 445;
+	text = compare_conclusion(&all);
+	ck_assert_ptr_nonnull(strstr(
+		text, "1 differs significantly: 1 that grew by no more than the threshold."));
+	free(text);
+	all.threshold = 444;
+	text = compare_conclusion(&all);
+	ck_assert_ptr_nonnull(strstr(text, "1 differs significantly: 1 regression."));
+	free(text);
 	ck_assert(compare_regressed(&all.series[0], 1, 444));
 	ck_assert(!compare_regressed(&all.series[0], 1, 445));
 	ck_assert(!compare_regressed(&all.series[0], 2, 0));
@@ -666,6 +752,9 @@ Suite *suite(void)
 	tcase_add_test(tests, tables_are_whole);
 	tcase_add_test(tests, circumstances);
 	tcase_add_test(tests, a_group_of_several_governors);
+	tcase_add_test(tests, figures_of_groups);
+	tcase_add_test(tests, long_differences);
+	tcase_add_test(tests, scale_of_zeros);
 	tcase_add_test(tests, one_side_only);
 	tcase_add_test(tests, a_histogram_is_its_samples);
 	tcase_add_test(tests, what_is_not_comparable);

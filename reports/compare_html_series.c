@@ -48,13 +48,14 @@ static void put_no_change(struct html *html, const struct comparison *all, size_
 	html_cell(html, NULL, "%s", "");
 }
 
-static void put_change(struct html *html, const struct compare_series *series, size_t column)
+static void put_change(struct html *html, const struct compare_series *series, size_t column,
+		       double threshold)
 {
 	const struct compare_change *change = &series->change[column];
-	const char *class = compare_regressed(series, column, 0) ? "number bad"
-			    : compare_improved(series, column)	 ? "number good"
-			    : compare_significant(change)	 ? "number differs"
-								 : "number";
+	const char *class = compare_regressed(series, column, threshold) ? "number bad"
+			    : compare_improved(series, column)		 ? "number good"
+			    : compare_significant(change)		 ? "number differs"
+									 : "number";
 	const char *doubt = compare_doubt_name(compare_doubt(series, column));
 	char text[48];
 
@@ -84,7 +85,7 @@ static void put_side(struct html *html, const struct comparison *all,
 	if (!column || isnan(series->change[column].p))
 		put_no_change(html, all, column, side->n);
 	else
-		put_change(html, series, column);
+		put_change(html, series, column, all->threshold);
 }
 
 /* A line for each column that the table has; the name of the series stands at the first. */

@@ -268,7 +268,8 @@ static int add_path(struct comparison *all, const struct compare_request *reques
 	if (result == -E2BIG)
 		return err_plain(err, E2BIG, "more than %d columns", COMPARE_MAX);
 	if (result == -EOVERFLOW)
-		return err_plain(err, EOVERFLOW, "%s: too many different series", path);
+		return err_plain(err, EOVERFLOW, "%s: too many different hypotheses or series",
+				 path);
 	if (result == -EBADMSG)
 		return err_plain(err, EBADMSG, "%s: a histogram makes no sense", path);
 	return result ? err_set(err, -result, "compare %s", path) : 0;
@@ -279,6 +280,7 @@ int compare_read(struct comparison *all, const struct compare_request *request, 
 	int result = 0;
 
 	comparison_begin(all, request->by != COMPARE_REPORT);
+	all->threshold = request->threshold;
 	for (size_t i = 0; !result && i < request->n; i++)
 		result = add_path(all, request, request->paths[i], err);
 	if (!result && comparison_finish(all))

@@ -273,7 +273,7 @@ static void put_count(FILE *out, size_t n, const char *one, const char *more, co
 
 static void put_changes(FILE *out, const struct comparison *all)
 {
-	size_t compared = 0, significant = 0, grew = 0, fell = 0;
+	size_t compared = 0, significant = 0, grew = 0, regressed = 0, fell = 0;
 	const char *before = ": ";
 
 	for (size_t s = 0; s < all->n_series; s++)
@@ -283,6 +283,7 @@ static void put_changes(FILE *out, const struct comparison *all)
 			compared += !isnan(series->change[c].p);
 			significant += compare_significant(&series->change[c]);
 			grew += compare_regressed(series, c, 0);
+			regressed += compare_regressed(series, c, all->threshold);
 			fell += compare_improved(series, c);
 		}
 	if (!compared) {
@@ -291,7 +292,9 @@ static void put_changes(FILE *out, const struct comparison *all)
 	}
 	fprintf(out, "Of %zu comparison%s of samples %zu differ%s significantly", compared,
 		compared == 1 ? "" : "s", significant, significant == 1 ? "s" : "");
-	put_count(out, grew, "regression", "regressions", &before);
+	put_count(out, regressed, "regression", "regressions", &before);
+	put_count(out, grew - regressed, "that grew by no more than the threshold",
+		  "that grew by no more than the threshold", &before);
 	put_count(out, fell, "improvement", "improvements", &before);
 	put_count(out, significant - grew - fell, "that is neither", "that are neither", &before);
 	putc('.', out);

@@ -51,7 +51,7 @@ _pmiproof_run_options() {
 }
 
 _pmiproof_lab_options() {
-	printf '%s\n' --cpu-model --fault --variant --param --kernel --mode
+	printf '%s\n' --cpu-model --fault --variant --param --kernel --mode --with
 }
 
 _pmiproof_options() {
@@ -72,7 +72,7 @@ _pmiproof_options() {
 		;;
 	"lab mutate")
 		printf '%s\n' --hypotheses --named -o --output --resume --baseline-runs --unmutated --witness \
-			--jobs --markdown --json --list --table --suites -h --help
+			--jobs --markdown --json --list --table --suites --peers -h --help
 		;;
 	"lab shell")
 		_pmiproof_lab_options
@@ -131,7 +131,7 @@ _pmiproof_value() {
 		esac
 	fi
 	case $1 in
-	-o | --output | --suites | --resume) _pmiproof_files -d "$2" ;;
+	-o | --output | --suites | --resume | --peers) _pmiproof_files -d "$2" ;;
 	--by) _pmiproof_offer "$2" < <(printf '%s\n' cpu-model kernel label) ;;
 	--hypotheses) _pmiproof_offer "$2" < <(_pmiproof_names "$3" "$2") ;;
 	--fail-on) _pmiproof_offer "$2" < <(printf '%s\n' regression new-fail) ;;
@@ -149,7 +149,7 @@ _pmiproof_value() {
 	--fault) _pmiproof_offer "$2" < <("$3" lab faults 2>/dev/null | sed 's,[ =].*,,') ;;
 	--variant) _pmiproof_offer "$2" < <("$3" lab variants 2>/dev/null | sed 's, .*,,') ;;
 	--mode) _pmiproof_offer "$2" < <(printf '%s\n' smp exact) ;;
-	--kernel | --table | --markdown | --witness | --known | --db) _pmiproof_files -f "$2" ;;
+	--kernel | --table | --markdown | --witness | --with | --known | --db) _pmiproof_files -f "$2" ;;
 	--workload) _pmiproof_offer "$2" < <(compgen -c -- "$2") ;;
 	--repeat | --max-resets | --baseline-runs | --jobs | --cpu | --timeout-scale | --label | --param | --threshold) COMPREPLY=() ;;
 	*) return 1 ;;

@@ -8,6 +8,12 @@
 
 #include "record.h"
 
+/*
+ * Figures of one table: more go to a further one of the same name, so that what a journal makes up
+ * stays a table that can be shown.
+ */
+#define FIGURES_MAX 64
+
 #define DEFAULT_COLUMNS "n min avg p50 p99 max" /* as lib/hypothesis.h promises */
 
 /* Units of time and how many of the smallest one each is. */
@@ -30,6 +36,18 @@ static bool is_figure(const json_t *measure, const char *name, const char *unit)
 	       !strcmp(record_text(measure, "unit"), unit);
 }
 
+/* Is there room for a figure of this name? */
+static bool takes_figure(const struct cost_table *table, const json_t *measure)
+{
+	if (table->n_columns < FIGURES_MAX)
+		return true;
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (!strcmp(table->columns[i].name, record_text(measure, "name")) &&
+		    !strcmp(table->columns[i].unit, record_text(measure, "unit")))
+			return true;
+	return false;
+}
+
 static struct cost_table *find_table(struct cost_table **tables, size_t *n_tables,
 				     const json_t *measure)
 {
@@ -42,7 +60,8 @@ static struct cost_table *find_table(struct cost_table **tables, size_t *n_table
 
 		if (strcmp(t->table, record_text(measure, "table")) != 0 || !t->name != !name)
 			continue;
-		if (!name || (!strcmp(t->name, name) && !strcmp(t->unit, unit)))
+		if (name ? !strcmp(t->name, name) && !strcmp(t->unit, unit)
+			 : takes_figure(t, measure))
 			return &(*tables)[i];
 	}
 	larger = reallocarray(*tables, *n_tables + 1, sizeof(*larger));

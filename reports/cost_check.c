@@ -178,6 +178,35 @@ static const struct {
 	{ "1", { "1000000", "2", "3" }, "", 1, 0 },
 };
 
+/* A table that nobody could read is several, and none of it is lost. */
+START_TEST(too_many_figures_make_a_further_table)
+{
+	const char *measures;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct fixture f;
+
+	for (int i = 0; i < 150; i++)
+		fprintf(out,
+			"%c{\"table\":\"t\",\"row\":\"r%d\",\"name\":\"x%d\",\"unit\":\"1\","
+			"\"value\":1}",
+			i ? ',' : '[', i, i);
+	/* One that is there already stays in its table. */
+	fputs(",{\"table\":\"t\",\"row\":\"a\",\"name\":\"x3\",\"unit\":\"1\",\"value\":1}]", out);
+	fclose(out);
+	measures = text;
+	make(&f, &measures, 1);
+	ck_assert_uint_eq(f.n_tables, 3);
+	ck_assert_uint_eq(f.tables[0].n_columns, 64);
+	ck_assert_uint_eq(f.tables[0].n_rows, 65);
+	ck_assert_uint_eq(f.tables[1].n_columns, 64);
+	ck_assert_uint_eq(f.tables[2].n_columns, 150 - 128);
+	drop(&f);
+	free(text);
+}
+END_TEST
+
 START_TEST(one_unit_per_table)
 {
 	char text[512];
@@ -262,6 +291,7 @@ Suite *suite(void)
 	tcase_add_test(tc, absent_values_are_absent);
 	tcase_add_test(tc, iterations_are_lines_below_each_other);
 	tcase_add_test(tc, figures_share_a_line_and_none_is_hidden);
+	tcase_add_test(tc, too_many_figures_make_a_further_table);
 	tcase_add_loop_test(tc, one_unit_per_table, 0, COUNT(scales));
 	tcase_add_test(tc, mixed_units_are_named_per_column);
 	tcase_add_test(tc, marks_what_the_clock_cannot_resolve);

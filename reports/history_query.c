@@ -381,6 +381,7 @@ int history_compare(struct history *history, const struct compare_request *reque
 	int result = history_exec(history, "BEGIN", err); /* all of one state */
 
 	comparison_begin(all, true);
+	all->threshold = request->threshold;
 	if (result)
 		return result;
 	result = gather_all(history, &gather, err);

@@ -9,6 +9,9 @@
 #include "journal.h"
 #include "record.h"
 
+/* Of one report: 800 MB where they are compared. One that claims more is damaged. */
+#define SAMPLES_MAX 100000000
+
 static const char *const kind_names[] = {
 	[RECORD_STRING] = "a string", [RECORD_INTEGER] = "an integer",
 	[RECORD_NUMBER] = "a number", [RECORD_BOOLEAN] = "true or false",
@@ -48,6 +51,34 @@ static int check_keys(const struct journal_reader *reader, const json_t *record,
 	return 0;
 }
 
+/* How many samples a measure has; -EBADMSG for what no series can be. */
+static json_int_t count_samples(const json_t *measure)
+{
+	json_int_t n = (json_int_t)json_array_size(json_object_get(measure, "samples"));
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(measure, "histogram"), i, item)
+	{
+		const json_t *count = json_array_get(item, 1);
+
+		if (!json_is_number(json_array_get(item, 0)) || !json_is_integer(count) ||
+		    json_integer_value(count) < 1 || json_integer_value(count) > SAMPLES_MAX - n)
+			return -EBADMSG;
+		n += json_integer_value(count);
+	}
+	return n;
+}
+
+static int check_measure(const struct journal_reader *reader, const json_t *record, struct err *err)
+{
+	if (json_object_get(record, "n") && !json_object_get(record, "stats"))
+		return bad_key(reader, "measure", "stats", "missing", err);
+	if (count_samples(record) < 0)
+		return bad_key(reader, "measure", "histogram", "none of numbers", err);
+	return 0;
+}
+
 /* What a table of kinds cannot say. */
 static int check_content(const struct journal_reader *reader, const json_t *record,
 			 const char *type, struct err *err)
@@ -59,9 +90,8 @@ static int check_content(const struct journal_reader *reader, const json_t *reco
 	if (verdict && verdict_parse(verdict) == VERDICT_NONE &&
 	    (!strcmp(type, "end") || !strcmp(type, "verdict")))
 		return bad_key(reader, type, "verdict", "none that is known", err);
-	if (!strcmp(type, "measure") && json_object_get(record, "n") &&
-	    !json_object_get(record, "stats"))
-		return bad_key(reader, type, "stats", "missing", err);
+	if (!strcmp(type, "measure"))
+		return check_measure(reader, record, err);
 	json_array_foreach(json_object_get(record, "planned"), i, item)
 	{
 		if (!text_of(item, "test"))
@@ -74,9 +104,12 @@ static struct report_test *find_test(struct report *report, const char *name)
 {
 	struct report_test *tests;
 
-	for (size_t i = 0; i < report->n_tests; i++)
-		if (!strcmp(report->tests[i].name, name))
-			return &report->tests[i];
+	const json_t *place = json_object_get(report->index, name);
+
+	if (place)
+		return &report->tests[json_integer_value(place)];
+	if (json_object_set_new(report->index, name, json_integer((json_int_t)report->n_tests)))
+		return NULL;
 	tests = reallocarray(report->tests, report->n_tests + 1, sizeof(*tests));
 	if (!tests)
 		return NULL;
@@ -119,10 +152,17 @@ static void free_execution(struct report_execution *execution)
 static struct report_execution *find_execution(struct report_test *test, unsigned int iter)
 {
 	struct report_execution *executions;
+	const json_t *place;
+	char key[16];
 
-	for (size_t i = 0; i < test->n_executions; i++)
-		if (test->executions[i].iter == iter)
-			return &test->executions[i];
+	snprintf(key, sizeof(key), "%u", iter);
+	place = json_object_get(test->index, key);
+	if (place)
+		return &test->executions[json_integer_value(place)];
+	if (!test->index)
+		test->index = json_object();
+	if (json_object_set_new(test->index, key, json_integer((json_int_t)test->n_executions)))
+		return NULL;
 	executions = reallocarray(test->executions, test->n_executions + 1, sizeof(*executions));
 	if (!executions)
 		return NULL;
@@ -330,9 +370,11 @@ static int put_record(struct report *report, const struct journal_reader *reader
 
 static int read_all(struct report *report, struct journal_reader *reader, struct err *err)
 {
+	json_int_t samples = 0;
 	json_t *record;
 	int result;
 
+	report->index = json_object();
 	report->machine = json_object();
 	report->notes = json_array();
 	report->watchdogs = json_array();
@@ -341,14 +383,20 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 	report->resumes = json_array();
 	report->kept = json_array();
 	report->known = json_array();
-	if (!report->machine || !report->notes || !report->watchdogs || !report->logs ||
-	    !report->ignored || !report->resumes || !report->kept || !report->known)
+	if (!report->index || !report->machine || !report->notes || !report->watchdogs ||
+	    !report->logs || !report->ignored || !report->resumes || !report->kept ||
+	    !report->known)
 		return -ENOMEM;
 	while ((result = journal_next(reader, &record, err)) > 0) {
 		/* Names of tests are used in place, so every record stays until the end. */
 		if (json_array_append_new(report->kept, record))
 			return -ENOMEM;
 		result = put_record(report, reader, record, err);
+		if (!result && !strcmp(text_of(record, "type"), "measure"))
+			samples += count_samples(record);
+		if (!result && samples > SAMPLES_MAX)
+			result = err_plain(err, EBADMSG, "%s:%lu: more than %d samples",
+					   reader->name, reader->line, SAMPLES_MAX);
 		if (result)
 			return result;
 	}
@@ -378,12 +426,13 @@ void report_free(struct report *report)
 {
 	json_t *const all[] = { report->run,	   report->machine, report->done,    report->notes,
 				report->logs,	   report->ignored, report->resumes, report->kept,
-				report->watchdogs, report->known };
+				report->watchdogs, report->known,   report->index };
 
 	for (size_t t = 0; t < report->n_tests; t++) {
 		for (size_t e = 0; e < report->tests[t].n_executions; e++)
 			free_execution(&report->tests[t].executions[e]);
 		free(report->tests[t].executions);
+		json_decref(report->tests[t].index);
 	}
 	free(report->tests);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -393,10 +442,9 @@ void report_free(struct report *report)
 
 const struct report_test *report_find_test(const struct report *report, const char *name)
 {
-	for (size_t i = 0; i < report->n_tests; i++)
-		if (!strcmp(report->tests[i].name, name))
-			return &report->tests[i];
-	return NULL;
+	const json_t *place = json_object_get(report->index, name);
+
+	return place ? &report->tests[json_integer_value(place)] : NULL;
 }
 
 enum verdict report_execution_verdict(const struct report_execution *execution)

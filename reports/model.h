@@ -41,6 +41,7 @@ struct report_test {
 	json_t *plan;			     /* its entry in "planned", or NULL */
 	struct report_execution *executions; /* in the order they began */
 	size_t n_executions;
+	json_t *index; /* iteration -> which of them; there may be a million */
 };
 
 struct report {
@@ -56,6 +57,7 @@ struct report {
 	json_t *known;	 /* entries of the table of known issues: known_apply() */
 	struct report_test *tests; /* in the order planned, then in the order met */
 	size_t n_tests;
+	json_t *index; /* name -> which of them */
 	bool emulated; /* figures describe an emulation, not silicon */
 	bool cut;      /* the last line was not whole, and dropped */
 };

@@ -239,6 +239,9 @@ static const struct {
 	const char *where; /* file:line and what is named */
 	const char *what;
 } bad[] = {
+	{ "histogram", -EBADMSG, "bad-histogram.jsonl:4: ", "\"histogram\" is none of numbers" },
+	{ "nan", -EBADMSG, "bad-nan.jsonl:4: ", "" },
+	{ "many", -EBADMSG, "bad-many.jsonl:5: ", "more than 100000000 samples" },
 	{ "first", -EBADMSG, "bad-first.jsonl:1: ", "\"run\"" },
 	{ "iter", -EBADMSG, "bad-iter.jsonl:4: ", "\"iter\"" },
 	{ "json", -EBADMSG, "bad-json.jsonl:3: ", "" },
@@ -262,6 +265,47 @@ START_TEST(bad_journal_is_an_error_with_file_and_line)
 	ck_assert_msg(strstr(err.text, bad[_i].where) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, bad[_i].what) != NULL, "%s", err.text);
 	ck_assert_ptr_null(strchr(err.text, '\n'));
+}
+END_TEST
+
+/* Many of both, each met twice and in no order: they are found all the same, and at once. */
+START_TEST(many_hypotheses_and_iterations)
+{
+	enum { MANY = 20000 };
+	char path[] = "/tmp/model-check-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "w");
+	struct report report;
+	struct err err;
+
+	ck_assert_ptr_nonnull(file);
+#define STAMP                                                                    \
+	"{\"v\":1,\"seq\":%d,\"boot\":\"6f1c2a0e-8d43-4c1b-9a57-0d2f6b1e7c90\"," \
+	"\"time\":\"2026-03-01T10:00:00.000Z\","
+	fprintf(file,
+		STAMP "\"type\":\"run\",\"version\":\"0.1\",\"args\":[],\"labels\":{},\"repeat\":1,"
+		      "\"planned\":[]}\n",
+		1);
+	for (int i = 0; i < 2 * MANY; i++)
+		fprintf(file,
+			STAMP
+			"\"type\":\"output\",\"test\":\"h%d\",\"iter\":1,\"stream\":\"stdout\","
+			"\"text\":\"x\"}\n" STAMP
+			"\"type\":\"output\",\"test\":\"h0\",\"iter\":%d,\"stream\":\"stdout\","
+			"\"text\":\"x\"}\n",
+			2 * i + 2, i % MANY * 7 % MANY, 2 * i + 3, i % MANY * 7 % MANY + 1);
+	fclose(file);
+	ck_assert_msg(!report_read(&report, path, &err), "%s", err.text);
+	unlink(path);
+	ck_assert_uint_eq(report.n_tests, MANY);
+	ck_assert_uint_eq(report.tests[0].n_executions, MANY);
+	for (size_t t = 1; t < MANY; t++)
+		ck_assert_uint_eq(json_array_size(report.tests[t].executions[0].output), 2);
+	for (size_t e = 1; e < MANY; e++)
+		ck_assert_uint_eq(json_array_size(report.tests[0].executions[e].output), 2);
+	ck_assert_ptr_eq(report_find_test(&report, "h7"), &report.tests[1]);
+	ck_assert_ptr_null(report_find_test(&report, "h"));
+	report_free(&report);
 }
 END_TEST
 
@@ -388,6 +432,7 @@ Suite *suite(void)
 	tcase_add_test(tc, empty_journal_is_an_empty_report);
 	tcase_add_loop_test(tc, bad_journal_is_an_error_with_file_and_line, 0, COUNT(bad));
 	tcase_add_test(tc, missing_journal_is_an_error);
+	tcase_add_test(tc, many_hypotheses_and_iterations);
 	tcase_add_test(tc, journal_cut_anywhere_is_readable);
 	tcase_add_loop_test(tc, verdict_of_iterations, 0, COUNT(pairs));
 	suite_add_tcase(s, tc);

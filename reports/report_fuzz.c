@@ -125,6 +125,8 @@ static void compare(const struct report *report, const char *path)
 			assert(!compare_significant(&all.series[i].change[1]));
 		assert(!compare_term(out, &all, &request, &err));
 		assert(!compare_json(out, &all, &request, &err));
+		assert(!compare_mail(out, &all, &request, &err));
+		assert(!compare_html(out, &all, &request, &err));
 		comparison_free(&all);
 	}
 	fclose(out);

@@ -208,6 +208,18 @@ static int put_plot(FILE *script, const struct lines *lines, bool key, struct pl
 	return result;
 }
 
+/* A label, as gnuplot would put a title where it takes names of kernels to end. */
+static int put_title(FILE *script, const struct trend *trend)
+{
+	int result;
+
+	fputs("set key below left reverse Left maxcols 1\nset label ", script);
+	result = plot_label(script, "%s, %s, %s (n = %zu reports)", trend->words[0],
+			    trend->words[1], trend->words[2], trend->n);
+	fputs(" at screen 0.5, screen 0.96 center\n", script);
+	return result;
+}
+
 int trend_script(struct trend *trend, bool key, FILE *script, struct plot_shape *shape,
 		 struct err *err)
 {
@@ -227,11 +239,7 @@ int trend_script(struct trend *trend, bool key, FILE *script, struct plot_shape 
 	plot_style(script);
 	put_axes(script, trend, key ? TITLE_HEIGHT : 0, shape);
 	if (key)
-		fputs("set key below left reverse Left maxcols 1\nset label ", script);
-	if (key)
-		result = plot_label(script, "%s, %s, %s (n = %zu reports)", trend->words[0],
-				    trend->words[1], trend->words[2], trend->n);
-	fputs(key ? " at screen 0.5, screen 0.96 center\n" : "", script);
+		result = put_title(script, trend);
 	if (!result)
 		result = plot_axis(script, 'y', trend->words[3], unit);
 	put_data(script, trend, lines.count, factor);

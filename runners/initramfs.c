@@ -193,23 +193,26 @@ static int add_busybox(struct packing *packing, struct err *err)
 	return 0;
 }
 
-/* Files and folders that somebody asked for, where they are here. */
-static int add_with(struct packing *packing, char *const *with, struct err *err)
+/* A program or a folder of such that somebody asked for. */
+static int add_with(struct packing *packing, char *path, struct err *err)
 {
-	FTS *walk;
+	char *const paths[] = { path, NULL };
+	/* What is before its last part is left out. */
+	size_t skipped = strrchr(path, '/') ? (size_t)(strrchr(path, '/') - path) : 0;
+	FTS *walk = fts_open(paths, FTS_LOGICAL, NULL);
 	FTSENT *entry;
 	int result = 0;
 
-	if (!with || !*with)
-		return 0;
-	walk = fts_open(with, FTS_LOGICAL, NULL);
 	if (!walk)
-		return err_set(err, errno, "%s", *with);
+		return err_set(err, errno, "%s", path);
 	while (!result && (entry = fts_read(walk))) {
+		char name[PATH_MAX];
+
+		snprintf(name, sizeof(name), INITRAMFS_WITH "%s", entry->fts_path + skipped);
 		if (entry->fts_info == FTS_F)
-			result = add_program(packing, entry->fts_path, entry->fts_path, err);
+			result = add_program(packing, name + 1, entry->fts_path, err);
 		else if (entry->fts_info == FTS_D)
-			add_dir(packing, entry->fts_path + 1);
+			add_dir(packing, name + 1);
 		else if (entry->fts_info != FTS_DP)
 			result = err_set(err, entry->fts_errno, "%s", entry->fts_path);
 	}
@@ -260,8 +263,8 @@ static int add_own(struct packing *packing, const struct initramfs *content, str
 		result = add_if_there(packing, "stress-ng", err);
 	if (!result && content->shell)
 		result = add_if_there(packing, "perf", err);
-	if (!result)
-		result = add_with(packing, content->with, err);
+	for (char *const *with = content->with; !result && with && *with; with++)
+		result = add_with(packing, *with, err);
 	return result;
 }
 

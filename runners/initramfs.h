@@ -13,6 +13,7 @@
 #define INITRAMFS_COMMAND "/pmiproof/pmiproof"
 #define INITRAMFS_JOB "/pmiproof/job"
 #define INITRAMFS_KCONFIG "/pmiproof/kconfig"
+#define INITRAMFS_WITH "/with" /* folder of what the user adds */
 
 /* Name of busybox among static programs of another architecture. */
 #define INITRAMFS_BUSYBOX "busybox"

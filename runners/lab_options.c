@@ -11,28 +11,28 @@
 #include "command.h"
 #include "emulator_args.h"
 
-#define MACHINE_HELP                                                                            \
-	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"               \
-	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n" \
-	"                       repeated\n"                                                     \
-	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"   \
-	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"     \
-	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"     \
-	"      --kernel FILE    kernel to boot, of the CPU's architecture (default:\n"          \
-	"                       $LAB_KERNEL, else the lab's own)\n"                             \
-	"      --mode MODE      smp: two CPUs, real time; exact: one CPU, time counts\n"        \
-	"                       instructions, user counts and addresses are the same in each "  \
-	"run\n"                                                                                 \
-	"                       (default: the first that the architecture has)\n"
+#define MACHINE_HELP                                                                              \
+	"      --cpu-model M    CPU of the machine (see 'pmiproof lab models')\n"                 \
+	"      --fault NAME[=N] hardware that misbehaves (see 'pmiproof lab faults'); may be\n"   \
+	"                       repeated\n"                                                       \
+	"      --variant NAME   the kernel with variants, with these on (see 'pmiproof lab\n"     \
+	"                       variants'; NAME[,NAME]...; plain: none); may be repeated\n"       \
+	"      --param TEXT     parameter for the kernel's command line; may be repeated\n"       \
+	"      --kernel FILE    kernel to boot, of the CPU's architecture (default:\n"            \
+	"                       $LAB_KERNEL, else the lab's own)\n"                               \
+	"      --mode MODE      smp: two CPUs, real time; exact: one CPU, time counts\n"          \
+	"                       instructions, user counts and addresses are the same in each "    \
+	"run\n"                                                                                   \
+	"                       (default: the first that the architecture has)\n"                 \
+	"      --with PATH      a program and its libraries, or a folder of such: /with/NAME in " \
+	"the\n"                                                                                   \
+	"                       machine; may be repeated (not on an Alpha)\n"
 
 static const char run_help[] =
 	"usage: pmiproof lab run [OPTION]... [PATTERN...]\n\n"
 	"Tests hypotheses on an emulated machine, where nothing real can hang, and leaves a "
 	"report.\n"
 	"A machine that dies is replaced by a new one for the next test.\n\n" MACHINE_HELP
-	"      --with PATH      a program and its libraries, or a folder of such, for the "
-	"machine,\n"
-	"                       at the same path; may be repeated (not on an Alpha)\n"
 	"      --unmet          only hypotheses that need a PMU and cannot run here; then the "
 	"report\n"
 	"                       of -o DIR goes to DIR-lab\n\n"
@@ -78,14 +78,9 @@ static int add_with(struct lab_options *options, const char *path, struct err *e
 
 	if (options->n_with == LAB_WITH_MAX)
 		return err_set(err, 0, "--with %s: more than %d", path, LAB_WITH_MAX);
-	/* At this path in the machine, too, so it must be a whole one. */
-	real = *path == '/' ? strdup(path) : realpath(path, NULL);
-	if (!real || access(real, R_OK)) {
-		int errnum = errno;
-
-		free(real);
-		return err_set(err, errnum, "--with %s", path);
-	}
+	real = realpath(path, NULL);
+	if (!real)
+		return err_set(err, errno, "--with %s", path);
 	options->with[options->n_with++] = real;
 	return 0;
 }

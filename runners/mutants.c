@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entries.h"
 #include "lab_variants.h"
 #include "proofs_line.h"
-#include "words.h"
 
 const struct mutant *mutants_find(const struct mutants *mutants, const char *name)
 {
@@ -154,7 +154,7 @@ static int take_text(const char **text, char *const *words, size_t n, struct err
 		return err_set(err, 0, "%s is there already", words[0]);
 	if (n < 2 || !*words[1])
 		return err_set(err, 0, "%s of what?", words[0]);
-	*text = words_join(words + 1, n - 1);
+	*text = entries_join(words + 1, n - 1);
 	return 0;
 }
 
@@ -303,7 +303,7 @@ int mutants_parse(struct mutants *mutants, const char *path, FILE *file, struct 
 	*mutants = (struct mutants){ .path = path };
 	mutants->every.base = LAB_PLAIN;
 	proofs_line_defaults(&mutants->every.machine);
-	result = words_read(file, &mutants->text, take_words, mutants, &line, err);
+	result = entries_read(file, &mutants->text, take_words, mutants, &line, err);
 	if (!result)
 		result = finish(mutants, &line, err);
 	if (result) {

@@ -201,9 +201,25 @@ static const char *markers(const struct mutate *mutate)
 	return mutate->options.peers ? MARKERS_PEERS : MARKERS;
 }
 
+/* Say what of the whole was not asked for. */
+static void put_part(const struct mutate *mutate, FILE *out)
+{
+	const struct mutate_choice *choice = &mutate->options.choice;
+
+	if (mutate->plan.n_subjects < mutate->mutants.n || mutate->crew.interrupts)
+		fprintf(out, "**A part only**: %zu of %zu mutants were asked for%s.\n\n",
+			mutate->plan.n_subjects, mutate->mutants.n,
+			mutate->crew.interrupts ? ", and the command was interrupted" : "");
+	if (choice->named)
+		fputs("On each mutant only the hypotheses were run that are to name it.\n\n", out);
+	if (choice->n_hypotheses)
+		fputs("Not all hypotheses or tests were run.\n\n", out);
+}
+
 static int write_markdown(const struct mutate *mutate, struct err *err)
 {
 	bool peers = mutate->options.peers;
+	struct prove_origin origin = mutate->results.origin;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -212,12 +228,9 @@ static int write_markdown(const struct mutate *mutate, struct err *err)
 	if (!out)
 		return err_set(err, ENOMEM, "table");
 	fputc('\n', out);
-	prove_origin_put(&mutate->results.origin, peers ? "make mutate PEERS=1" : "make mutate",
-			 out);
-	if (mutate->plan.n_subjects < mutate->mutants.n || mutate->crew.interrupts)
-		fprintf(out, "**A part only**: %zu of %zu mutants were asked for%s.\n\n",
-			mutate->plan.n_subjects, mutate->mutants.n,
-			mutate->crew.interrupts ? ", and the command was interrupted" : "");
+	origin.seconds = mutate->options.resume ? -1 : origin.seconds;
+	prove_origin_put(&origin, peers ? "make mutate PEERS=1" : "make mutate", out);
+	put_part(mutate, out);
 	result = peers ? mutate_table_peers(&mutate->results, &mutate->suite, out)
 		       : mutate_table_markdown(&mutate->results, out);
 	fputc('\n', out);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "words.h"
+#include "entries.h"
 
 int mutate_results_init(struct mutate_results *results, const struct mutate_plan *plan,
 			const char *dir, size_t runs, const struct known_issues *known,
@@ -51,18 +51,28 @@ void mutate_results_free(struct mutate_results *results)
 	*results = (struct mutate_results){ 0 };
 }
 
-/* NAME live|dead */
+/* NAME live|dead|unseen [WHAT IT SAW], or why one could not look: FAILED [WHAT] */
 static int take_witness(void *context, unsigned int line, char **words, size_t n, struct err *err)
 {
-	struct mutate_results *results = context;
-	bool live = n == 2 && !strcmp(words[1], "live");
+	static const struct {
+		const char *word;
+		enum mutate_witness witness;
+	} said[] = { { "live", WITNESS_LIVE },
+		     { "dead", WITNESS_DEAD },
+		     { "unseen", WITNESS_NONE } };
+	const struct mutate_results *results = context;
+	size_t which = 0;
 
 	(void)line;
-	if (!live && (n != 2 || strcmp(words[1], "dead") != 0))
-		return err_set(err, 0, "not 'NAME live' or 'NAME dead'");
+	if (!strcmp(words[0], "FAILED"))
+		return 0;
+	while (n > 1 && which < 3 && strcmp(words[1], said[which].word) != 0)
+		which++;
+	if (n < 2 || which == 3)
+		return err_set(err, 0, "not 'NAME live', 'NAME dead' or 'NAME unseen'");
 	for (size_t i = 0; i < results->plan->n_subjects; i++)
 		if (!strcmp(results->plan->subjects[i].machine.name, words[0]))
-			results->witnesses[i] = live ? WITNESS_LIVE : WITNESS_DEAD;
+			results->witnesses[i] = said[which].witness;
 	return 0;
 }
 
@@ -71,7 +81,7 @@ int mutate_results_witness_parse(struct mutate_results *results, const char *pat
 {
 	unsigned int line;
 	char *text;
-	int result = words_read(file, &text, take_witness, results, &line, err);
+	int result = entries_read(file, &text, take_witness, results, &line, err);
 
 	free(text);
 	if (result)

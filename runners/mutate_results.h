@@ -42,8 +42,9 @@ int mutate_results_init(struct mutate_results *results, const struct mutate_plan
 void mutate_results_free(struct mutate_results *results);
 
 /*
- * Read what witnesses say: lines "NAME live" or "NAME dead"; what is no mutant of the plan is
- * passed over. -EINVAL with err naming file and line.
+ * Read what witnesses say, as fixtures/kernels/witness prints it: lines "NAME live", "dead" or
+ * "unseen", and what it saw; what is no mutant of the plan is passed over. -EINVAL with err naming
+ * file and line.
  */
 int mutate_results_witness(struct mutate_results *results, const char *path, struct err *err);
 

@@ -313,9 +313,11 @@ static void put_peer_sums(const struct mutate_results *results, const struct sui
 int mutate_table_peers(const struct mutate_results *results, const struct suite *suite, FILE *out)
 {
 	fprintf(out,
-		"%zu tests; %zu of %zu verdicts of %zu unmutated runs of %zu machines pass.\n\n",
-		suite->n, results->good, results->verdicts,
-		results->plan->n_unmutated * results->runs, results->plan->n_unmutated);
+		"Tests: %zu. Unmutated: %zu runs of %zu machines, %zu of %zu verdicts "
+		"pass.\n\n",
+		mutate_plan_rows(&results->plan->unmutated[0]),
+		results->plan->n_unmutated * results->runs, results->plan->n_unmutated,
+		results->good, results->verdicts);
 	fputs("| mutant | came out |", out);
 	for (size_t t = 0; t < suite->n; t++)
 		if (begins_theme(suite, t))

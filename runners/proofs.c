@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entries.h"
 #include "lab_variants.h"
 #include "proofs_line.h"
-#include "words.h"
 
 #define KLOG_PREFIX "klog:"
 
@@ -169,7 +169,7 @@ int proofs_parse(struct proofs *proofs, const char *path, FILE *file, struct err
 	int result;
 
 	*proofs = (struct proofs){ .path = path };
-	result = words_read(file, &proofs->text, take_words, proofs, &line, err);
+	result = entries_read(file, &proofs->text, take_words, proofs, &line, err);
 	if (!result)
 		result = finish(proofs, &line, err);
 	if (result) {

@@ -67,7 +67,9 @@ void prove_origin_put(const struct prove_origin *origin, const char *command, FI
 	{
 		fprintf(out, " Linux %s", release);
 	}
-	fprintf(out, "; %zu machines in %lld s", origin->machines, (long long)origin->seconds);
+	fprintf(out, "; %zu machines", origin->machines);
+	if (origin->seconds >= 0)
+		fprintf(out, " in %lld s", (long long)origin->seconds);
 	if (name && !uname(&system))
 		/* What follows a '-' names a build, not a kernel. */
 		fprintf(out, " on %zu CPUs (%s, Linux %.*s)", origin->cpus, name,

@@ -20,8 +20,8 @@ int prove_report_take(struct report *report, const struct prove_guest *guest, st
 struct prove_origin {
 	json_t *kernels; /* object: keys are the releases of kernels that were booted */
 	size_t machines;
-	int64_t seconds;
-	size_t cpus; /* for guests */
+	int64_t seconds; /* -1: in several runs */
+	size_t cpus;	 /* for guests */
 };
 
 /* The kernel of this report was booted, too. */

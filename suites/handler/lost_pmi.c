@@ -243,20 +243,6 @@ static void run_switching(struct experiment *all)
 	turns_stop(&turns);
 }
 
-/* Two CPUs to go back and forth between. */
-struct migration {
-	int cpu[2];
-	unsigned int here; /* which of them */
-};
-
-static int migrate(void *context, struct err *err)
-{
-	struct migration *migration = context;
-
-	migration->here ^= 1;
-	return cpus_pin(migration->cpu[migration->here], err);
-}
-
 /* Another CPU on which the events count: on a hybrid machine not all are of the same PMU. */
 static bool find_second_cpu(struct experiment *all, struct migration *migration)
 {
@@ -282,7 +268,7 @@ static void run_migrating(struct experiment *all)
 				 .check = "no_gap_migrating",
 				 .check_switched = "no_gap_migrating",
 				 .turns = TURNS_SWITCHED,
-				 .between = migrate,
+				 .between = placement_migrate,
 				 .context = &migration };
 
 	if (!find_second_cpu(all, &migration))

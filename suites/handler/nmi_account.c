@@ -48,6 +48,9 @@
 #define IDLE_LIMIT 20000
 #define IDLE_PERIOD 50021 /* cycles */
 #define IDLE_SAMPLES 5
+#define SLOW_PERIOD 200003
+#define SLOW_STACK 32768 /* bytes that such a PMI copies: more than 12 us in the lab */
+#define SLOW_PAGES 64
 #define IDLE_SLEEPS 1000 /* of a millisecond */
 #define WATCHDOG_ROUNDS 20000
 
@@ -357,6 +360,44 @@ static void run_idle(struct experiment *all)
 		run_check_ge(all->run, "idle_keeps_rate", NULL, (double)limit, IDLE_LIMIT, "1/s");
 }
 
+/* Work with much on the stack. */
+static void work_deep(void *context)
+{
+	const struct workload_job *job = context;
+	volatile char deep[SLOW_STACK];
+
+	for (size_t i = 0; i < sizeof(deep); i += 64)
+		deep[i] = 1;
+	job->work->run(job->rounds);
+	deep[0] = 0;
+}
+
+/* A few PMIs that copy the stack: one that takes long by itself says nothing of the rest. */
+static void run_slow(struct experiment *all)
+{
+	struct workload_job job = { all->part.work, SLOW_PERIOD / 19 };
+	struct self_sampling sampling = { .attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS),
+					  .pages = SLOW_PAGES,
+					  .parts = IDLE_SAMPLES,
+					  .work = work_deep,
+					  .context = &job };
+	long limit = 0;
+	int result = set_limit(IDLE_LIMIT, &all->err);
+
+	run_progress(all->run, "slow PMIs");
+	sampling.attr.sample_period = SLOW_PERIOD;
+	sampling.attr.sample_type = PERF_SAMPLE_STACK_USER;
+	sampling.attr.sample_stack_user = SLOW_STACK;
+	if (!result)
+		result = self_sample(&sampling, &all->err);
+	if (!result)
+		result = sysctl_read_long(RATE_LIMIT_SYSCTL, &limit, &all->err);
+	if (result)
+		run_broken(all->run, "slow PMIs: %s", all->err.text);
+	else if (run_control(all->run, "slow PMIs", (double)sampling.drained.samples, 0, "1"))
+		run_check_ge(all->run, "slow_keeps_rate", NULL, (double)limit, IDLE_LIMIT, "1/s");
+}
+
 static void run_all(struct experiment *all)
 {
 	bool go_on = true;
@@ -365,8 +406,10 @@ static void run_all(struct experiment *all)
 		go_on = run_setting(all, &settings[i]);
 	if (go_on && has_watchdog(all->run))
 		run_watchdog(all);
-	if (go_on)
+	if (go_on) {
 		run_idle(all);
+		run_slow(all);
+	}
 	check_unknown(all);
 }
 
@@ -461,6 +504,9 @@ static const struct check checks[] = {
 	  .claim = "nor do a few PMIs that hit the idle task lower it",
 	  .origin = "the same; 5 of 128, at a limit that allows handlers 12 us",
 	  .optional = true },
+	{ .name = "slow_keeps_rate",
+	  .claim = "nor do a few slow ones of a task, which copy 32 KiB of its stack",
+	  .origin = "the same" },
 	{ 0 },
 };
 

@@ -28,6 +28,7 @@
 
 #define PAGES 64
 #define ROUNDS 20	  /* in which the ring overruns */
+#define WRAP_PAGES 2	  /* a record may lie across pages, and across the end */
 #define WRAPS 50	  /* of a ring that does not */
 #define LARGE_PAGES 64	  /* of a ring that is read in time */
 #define PERIOD 20011	  /* of instructions, for a ring that overruns */
@@ -245,7 +246,7 @@ static void run_wraps(struct experiment *all)
 	const struct perf_event_attr attr = fault_attr();
 	struct event_count count = { 0 };
 	struct err err;
-	int result = begin(all, &attr, 1, false, &err);
+	int result = begin(all, &attr, WRAP_PAGES, false, &err);
 	uint64_t part = capacity(all) / 2; /* faults of our own come on top */
 
 	while (!result && ring_written(&all->event.ring) < WRAPS * all->event.ring.size) {

@@ -13,7 +13,7 @@
  * samples than what it does holds periods.
  *
  * Where a PMU cannot leave out the kernel an overflow may come with the interrupt masked, as the
- * event is stopped or while something long goes on: one for each stop, and one in a hundred, is
+ * event is stopped or while something long goes on: one for each stop, and one in twenty, is
  * allowed for.
  */
 #include <errno.h>
@@ -37,7 +37,7 @@
 #define PARTS 40
 #define RING_PAGES 4
 #define EVENTS_MAX 8
-#define MASKED 0.01 /* of overflows: a period passed with the interrupt masked */
+#define MASKED 0.05 /* of overflows: a period passed with the interrupt masked */
 #define SHORT_RUNS 50
 #define CHILDREN 8				  /* of each kind */
 #define DESCENDANTS (2 * CHILDREN + CHILDREN / 2) /* half of the processes have a child */
@@ -371,8 +371,9 @@ static void judge_children(struct family *family)
 /* Sum of all tasks: each may have most of a period left over, and one pending. */
 static void judge_family(struct family *family, uint64_t count)
 {
-	double due = (double)(count / PERIOD);
-	double tasks = 1 + DESCENDANTS;
+	const uint64_t overflows = count / PERIOD, n_tasks = 1 + DESCENDANTS;
+	double due = (double)overflows;
+	double tasks = (double)n_tasks;
 	double samples = (double)family->drained.samples;
 	struct run *run = family->all->run;
 
@@ -528,7 +529,7 @@ static const struct need needs[] = {
 	"the event's own count at each sample, divided by its period, is the number of the "  \
 	"overflow; 1 may be due when the event is stopped. Where the PMU counts the kernel, " \
 	"which "                                                                              \
-	"masks the interrupt: one at each switch, and 1 % for a whole period that is masked"
+	"masks the interrupt: one at each switch, and 5 % for a whole period that is masked"
 #define TWICE_ORIGIN                                                                               \
 	"the count at a sample holds more periods than that at the one before; skid is far below " \
 	"one"

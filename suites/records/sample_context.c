@@ -234,7 +234,7 @@ static void run_registers(struct experiment *all)
 		check_user(all, "interrupt_registers", &all->intr, "registers of the interrupt");
 		check_kernel(all, "registers_in_kernel", "registers, in system calls");
 	}
-	attr.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr.sample_type |= PERF_SAMPLE_STACK_USER;
 	attr.sample_stack_user = STACK_BYTES;
 	if (sample(all, &attr, take_stack, "stack")) {
 		check_user(all, "user_stack", &all->user, "stack");

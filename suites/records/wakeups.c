@@ -37,9 +37,9 @@
 #define PAGES 64
 #define RING_PAGES 64
 #define RECORDS 60	 /* of a row; half of the ring would wake, too: far less */
-#define MISSING_ENOUGH 3 /* each is waited for */
+#define MISSING_ENOUGH 2 /* each is waited for */
 #define LIMIT 5		 /* overflows of an event that then stops */
-#define CHILDREN 6
+#define CHILDREN 12
 #define CHILD_FAULTS 256
 #define CHILD_SIGNALS 20
 #define PERIOD 100003 /* instructions */
@@ -61,6 +61,7 @@ struct row {
 	const struct source *source;
 	const char *name;
 	struct event event;
+	struct event anchor; /* see open_inherited() */
 	struct wake_points points;
 	uint64_t seen; /* bytes of the ring that have been accounted for */
 };
@@ -214,7 +215,7 @@ static int sleep_each_time(struct row *row, struct sleeper *sleeper, struct err 
 static void run_poll(struct run *run, const struct source *source, const char *name,
 		     const struct wake_points *points)
 {
-	struct row row = { run, source, name, EVENT_CLOSED, *points, 0 };
+	struct row row = { run, source, name, EVENT_CLOSED, EVENT_CLOSED, *points, 0 };
 	struct err err;
 
 	run_progress(run, "poll, %s: %s", name, source->name);
@@ -229,7 +230,7 @@ static void run_poll(struct run *run, const struct source *source, const char *n
 static void run_sleeper(struct run *run, const struct source *source, const char *name,
 			const struct wake_points *points)
 {
-	struct row row = { run, source, name, EVENT_CLOSED, *points, 0 };
+	struct row row = { run, source, name, EVENT_CLOSED, EVENT_CLOSED, *points, 0 };
 	struct sleeper sleeper = { .started = false };
 	struct err err;
 
@@ -326,7 +327,7 @@ static int signal_at_limit(struct row *row, int number, unsigned int *ins, unsig
 static void run_signals(struct run *run, const struct source *source)
 {
 	const int number = SIGRTMIN + 3;
-	struct row row = { run, source, "each", EVENT_CLOSED, { .events = 1 }, 0 };
+	struct row row = { run, source, "each", EVENT_CLOSED, EVENT_CLOSED, { .events = 1 }, 0 };
 	struct err err;
 
 	run_progress(run, "signals: %s", source->name);
@@ -342,7 +343,7 @@ static void run_signals(struct run *run, const struct source *source)
 static void run_limit(struct run *run, const struct source *source)
 {
 	const int number = SIGRTMIN + 4;
-	struct row row = { run, source, "limit", EVENT_CLOSED, { .events = 1 }, 0 };
+	struct row row = { run, source, "limit", EVENT_CLOSED, EVENT_CLOSED, { .events = 1 }, 0 };
 	unsigned int ins = 0, hups = 0;
 	struct err err;
 
@@ -358,29 +359,50 @@ static void run_limit(struct run *run, const struct source *source)
 
 /* --- Children, and the end of a task --- */
 
-static void touch_all(void *context)
+/* A child that touches these pages (NULL: none), and waits until it may end: gate[1] is closed. */
+static pid_t start_child(int gate[2], const struct fresh_pages *pages, struct err *err)
 {
-	const struct fresh_pages *pages = context;
+	char token;
+	pid_t pid;
 
-	fresh_pages_touch(pages, 0, pages->n);
+	if (pipe2(gate, O_CLOEXEC))
+		return err_set(err, errno, "pipe to a child");
+	pid = fork();
+	if (!pid) {
+		close(gate[1]);
+		if (pages)
+			fresh_pages_touch(pages, 0, pages->n);
+		_exit(read(gate[0], &token, 1) < 0);
+	}
+	close(gate[0]);
+	if (pid < 0) {
+		close(gate[1]);
+		return err_set(err, errno, "child");
+	}
+	return pid;
 }
 
 /*
  * Each child makes at least as many records as are to wake, so that it wakes at least once. More
  * faults, also of this task, come with each fork: all together must be worth what came.
  */
-static int wait_for_children(struct row *row, struct sleeper *sleeper, struct fresh_pages *pages,
-			     struct err *err)
+static int wait_for_children(struct row *row, struct sleeper *sleeper,
+			     const struct fresh_pages *pages, struct err *err)
 {
 	unsigned int woken = 0, missing = 0;
 	int result = enable_asleep(row, sleeper, err);
 
-	for (int i = 0; !result && i < CHILDREN; i++) {
-		long child = offspring_process(touch_all, pages, 0, err);
+	for (int i = 0; !result && i < CHILDREN && missing < MISSING_ENOUGH; i++) {
+		int gate[2];
+		pid_t child = start_child(gate, pages, err);
 
 		if (child < 0)
-			return (int)child;
+			return child;
+		/* Before it ends: that wakes, too. */
 		missing += !sleeper_woken(sleeper, woken + 1, NULL, NULL);
+		close(gate[1]);
+		if (waitpid(child, NULL, 0) != child)
+			result = err_set(err, errno, "child");
 		woken = wakes_now(sleeper);
 	}
 	if (!result)
@@ -392,15 +414,22 @@ static int wait_for_children(struct row *row, struct sleeper *sleeper, struct fr
 	return result;
 }
 
-/* An inherited event of a task can be mapped when it is of one CPU. */
+/*
+ * An inherited event of a task can be mapped when it is of one CPU. Where all events of a task are
+ * inherited, parent and child exchange them at a switch from one to the other, and the child's
+ * overflows are then of the parent's event: another event, which is not, keeps them apart.
+ */
 static int open_inherited(struct row *row, uint32_t wakeup_events, int cpu, struct err *err)
 {
+	const struct perf_event_attr other =
+		event_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
 	struct perf_event_attr attr = row->source->attr;
-	int result;
+	int result = event_open_self(&row->anchor, &other, err);
 
 	attr.inherit = 1;
 	attr.wakeup_events = wakeup_events;
-	result = event_open_task_cpu(&row->event, &attr, gettid(), cpu, err);
+	if (!result)
+		result = event_open_task_cpu(&row->event, &attr, gettid(), cpu, err);
 	return result ? result : event_map(&row->event, RING_PAGES, false, err);
 }
 
@@ -410,6 +439,7 @@ static void run_inherited(struct run *run, const struct source *source, int cpu)
 			   .source = source,
 			   .name = "children",
 			   .event = EVENT_CLOSED,
+			   .anchor = EVENT_CLOSED,
 			   .points.events = CHILD_FAULTS };
 	struct sleeper sleeper = { .started = false };
 	struct fresh_pages pages = { 0 };
@@ -425,6 +455,7 @@ static void run_inherited(struct run *run, const struct source *source, int cpu)
 		judge(&row, "sleeper", "inherited_wake", "inherited_wake");
 	sleeper_stop(&sleeper);
 	event_close(&row.event);
+	event_close(&row.anchor);
 	fresh_pages_unmap(&pages);
 }
 
@@ -456,7 +487,7 @@ static int signals_of_child(struct row *row, struct fresh_pages *pages, int numb
 	while (!result && next_signal(&row->event, number, 11, &code))
 		seen++;
 	account(row, new_records(row), seen);
-	/* Twice as many come now and then: docs/hypotheses/wakeups.md. */
+	/* Twice as many come from newer kernels: docs/hypotheses/wakeups.md. */
 	row->points.early = 0;
 	row->points.missing = seen < pages->n ? pages->n - seen : 0;
 	return result;
@@ -469,6 +500,7 @@ static void run_inherited_signals(struct run *run, const struct source *source, 
 			   .source = source,
 			   .name = "of a child",
 			   .event = EVENT_CLOSED,
+			   .anchor = EVENT_CLOSED,
 			   .points.events = 1 };
 	struct fresh_pages pages = { 0 };
 	struct err err;
@@ -480,28 +512,8 @@ static void run_inherited_signals(struct run *run, const struct source *source, 
 	else
 		judge(&row, "signals", "inherited_signal", "inherited_signal");
 	event_close(&row.event);
+	event_close(&row.anchor);
 	fresh_pages_unmap(&pages);
-}
-
-/* A child that waits until it may end. */
-static pid_t start_child(int gate[2], struct err *err)
-{
-	char token;
-	pid_t pid;
-
-	if (pipe2(gate, O_CLOEXEC))
-		return err_set(err, errno, "pipe to a child");
-	pid = fork();
-	if (!pid) {
-		close(gate[1]);
-		_exit(read(gate[0], &token, 1) < 0);
-	}
-	close(gate[0]);
-	if (pid < 0) {
-		close(gate[1]);
-		return err_set(err, errno, "child");
-	}
-	return pid;
 }
 
 static int hang_up(struct event *event, int gate, pid_t pid, unsigned int *before,
@@ -532,7 +544,7 @@ static void run_exit(struct run *run, const struct source *source)
 	int result;
 
 	run_progress(run, "end of a task");
-	pid = start_child(gate, &err);
+	pid = start_child(gate, NULL, &err);
 	if (pid < 0) {
 		run_broken(run, "%s", err.text);
 		return;
@@ -677,7 +689,7 @@ const struct hypothesis hypothesis = {
 		 "with each overflow, and when the task is gone: every time, and not otherwise.",
 	.source = "perf_event_open(2), overflow handling",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 60,
+	.budget_s = 120,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,

@@ -44,7 +44,7 @@
 #define PARTS_PER_DRAIN 200
 #define RING_PAGES 64
 #define SPEEDS_MIN 3.0 /* how much one loop must be faster than the other */
-#define OFF_MAX 1.25
+#define OFF_MAX 1.15
 #define LOWEST_MIN 0.05
 #define RECORDED_MAX 1.25
 #define TRIES 3
@@ -473,7 +473,7 @@ static const struct need needs[] = {
 };
 
 #define OFF_ORIGIN                                                                                 \
-	"samples by the time that the event was on the PMU, within a quarter, after as much time " \
+	"samples by the time that the event was on the PMU, within 15 %, after as much time "      \
 	"to "                                                                                      \
 	"settle: 120 periods and more for a filter of an eighth (perf_adjust_period()); the best " \
 	"of "                                                                                      \

@@ -26,6 +26,7 @@
 #include "hypothesis.h"
 #include "placement.h"
 #include "rate_limit.h"
+#include "sysctl.h"
 #include "throttles.h"
 #include "turns.h"
 #include "workload.h"
@@ -70,6 +71,7 @@ struct pair {
 	struct throttles throttles, beside;
 	struct event_count count, count_beside;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	long limit;		   /* at the end: the kernel itself may lower it */
 	struct err err;
 };
 
@@ -109,7 +111,9 @@ static int open_pair(struct pair *pair)
 	int result;
 
 	pair->event = pair->other = pair->leader = (struct event)EVENT_CLOSED;
-	result = open_one(pair, &pair->other, &pair->beside, &other, NULL);
+	result = rate_limit_set(LIMIT, &pair->err);
+	if (!result)
+		result = open_one(pair, &pair->other, &pair->beside, &other, NULL);
 	if (!result && pair->member)
 		result = event_open_self(&pair->leader, &counting, &pair->err);
 	if (!result)
@@ -137,6 +141,8 @@ static int end_pair(struct pair *pair)
 	if (!result)
 		result = event_disable(&pair->other, &pair->err);
 	pair->end_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!result)
+		result = sysctl_read_long(RATE_LIMIT_SYSCTL, &pair->limit, &pair->err);
 	if (!result)
 		result = event_read(&pair->event, &pair->count, &pair->err);
 	if (!result)
@@ -219,7 +225,11 @@ static void judge_limit(const struct pair *pair, const char *row)
 	run_check_ge(run, "starts", row, (double)seen->throttled, STOPS_MIN, "1");
 	run_check_le(run, "limit_kept", row, (double)(seen->samples + seen->lost),
 		     samples_most(pair), "1");
-	run_check_eq(run, "not_below_limit", row, (double)seen->few, 0, "1");
+	if (pair->limit < LIMIT)
+		run_note(run, "%s: handlers were slow, the kernel lowered the limit to %ld", row,
+			 pair->limit);
+	else
+		run_check_eq(run, "not_below_limit", row, (double)seen->few, 0, "1");
 	if (seen->judged)
 		run_check_le(run, "not_above_limit", row,
 			     100 * (double)seen->many / (double)seen->judged, ABOVE_MAX, "%");
@@ -369,28 +379,15 @@ static void run_switching(struct pair *pair)
 	turns_stop(&turns);
 }
 
-/* Two CPUs to go back and forth between. */
-struct migration {
-	int cpu[2];
-	unsigned int here;
-};
-
-static int migrate(void *context, struct err *err)
-{
-	struct migration *migration = context;
-
-	migration->here ^= 1;
-	return cpus_pin(migration->cpu[migration->here], err);
-}
-
 static void run_migrating(struct pair *pair)
 {
 	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	const struct cpus *cpus = run_cpus(pair->run);
 	struct migration migration = { .cpu = { cpus->cpu[0] } };
-	const struct leave leave = {
-		.row = "moved", .check = "ends_with_move", .go = migrate, .context = &migration
-	};
+	const struct leave leave = { .row = "moved",
+				     .check = "ends_with_move",
+				     .go = placement_migrate,
+				     .context = &migration };
 	bool found = false;
 	struct err err;
 
@@ -423,8 +420,6 @@ static int run_throttle(struct run *run)
 		run_broken(run, "%s", err.text);
 	} else if (event_probe(&attr, &err)) {
 		run_skip(run, "CPU %d: %s", cpu, err.text);
-	} else if (rate_limit_set(LIMIT, &err)) {
-		run_broken(run, "%s", err.text);
 	} else {
 		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 			pair->kind = &kinds[i];
@@ -463,7 +458,8 @@ static const struct check checks[] = {
 	  .claim = "it is not stopped with fewer samples than the limit allows in a tick",
 	  .origin = "stopped by the overflow that makes DIV_ROUND_UP(limit, HZ) "
 		    "(__perf_event_account_interrupt()); HZ by the kernel's configuration, or "
-		    "1024" },
+		    "1024",
+	  .optional = true },
 	{ .name = "not_above_limit",
 	  .claim = "nor with more, times the ticks that it was not stopped for",
 	  .origin = "the same, with HZ of 100 where it is not known; 20 % of the stops, for two "

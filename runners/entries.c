@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "words.h"
+#include "entries.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -21,8 +21,8 @@ static int split(char *line, char **words, size_t *n, struct err *err)
 			line++;
 		if (!*line || *line == '#')
 			return 0;
-		if (*n == WORDS_MAX)
-			return err_set(err, 0, "more than %d words", WORDS_MAX);
+		if (*n == ENTRY_WORDS_MAX)
+			return err_set(err, 0, "more than %d words", ENTRY_WORDS_MAX);
 		quoted = *line == '"';
 		words[(*n)++] = line += quoted;
 		while (*line && (quoted ? *line != '"' : !is_space(*line)))
@@ -36,13 +36,13 @@ static int split(char *line, char **words, size_t *n, struct err *err)
 	}
 }
 
-static int take_lines(char *text, words_taker take, void *context, unsigned int *line,
+static int take_lines(char *text, entry_taker take, void *context, unsigned int *line,
 		      struct err *err)
 {
 	int result = 0;
 
 	for (*line = 1; !result && text; ++*line) {
-		char *words[WORDS_MAX];
+		char *words[ENTRY_WORDS_MAX];
 		char *end = strchr(text, '\n');
 		size_t n;
 
@@ -57,8 +57,8 @@ static int take_lines(char *text, words_taker take, void *context, unsigned int 
 	return result;
 }
 
-int words_read(FILE *file, char **text, words_taker take, void *context, unsigned int *line,
-	       struct err *err)
+int entries_read(FILE *file, char **text, entry_taker take, void *context, unsigned int *line,
+		 struct err *err)
 {
 	size_t size = 0;
 
@@ -73,7 +73,7 @@ int words_read(FILE *file, char **text, words_taker take, void *context, unsigne
 	return take_lines(*text, take, context, line, err);
 }
 
-char *words_join(char *const *words, size_t n)
+char *entries_join(char *const *words, size_t n)
 {
 	char *end = words[0] + strlen(words[0]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PMIPROOF_WORDS_H
-#define PMIPROOF_WORDS_H
+#ifndef PMIPROOF_ENTRIES_H
+#define PMIPROOF_ENTRIES_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
  */
 
 /* A line is short; what has more words is a mistake. */
-#define WORDS_MAX 64
+#define ENTRY_WORDS_MAX 64
 
 /* A line with words in it (n >= 1), numbered from 1. An error ends the reading. */
-typedef int (*words_taker)(void *context, unsigned int line, char **words, size_t n,
+typedef int (*entry_taker)(void *context, unsigned int line, char **words, size_t n,
 			   struct err *err);
 
 /*
@@ -24,10 +24,10 @@ typedef int (*words_taker)(void *context, unsigned int line, char **words, size_
  * case. -EINVAL, or what `take` returned, with err; *line is then the line that it is about, and
  * otherwise the last one.
  */
-int words_read(FILE *file, char **text, words_taker take, void *context, unsigned int *line,
-	       struct err *err);
+int entries_read(FILE *file, char **text, entry_taker take, void *context, unsigned int *line,
+		 struct err *err);
 
 /* Join words of a line in place, with one blank between them. Returns words[0]. */
-char *words_join(char *const *words, size_t n);
+char *entries_join(char *const *words, size_t n);
 
 #endif
