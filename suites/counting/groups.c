@@ -205,10 +205,10 @@ static int sample_group(const struct experiment *all, struct sampled *sampled, s
 	/* The ring is read while nothing counts: the loop alone is of a steady mixture. */
 	for (int part = 0; !result && part < PARTS; part++) {
 		result = event_enable(leader, err);
-		if (!result)
+		if (!result) {
 			all->work->run(rounds);
-		if (!result)
 			result = event_disable(leader, err);
+		}
 		if (!result)
 			result = drain(sampled, err);
 	}
@@ -507,7 +507,7 @@ static int run_inherited(struct experiment *all, struct err *err)
 					    counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS) };
 	double least = 2.0 * CHILDREN * (double)workload_instructions(all->work, ROUNDS);
 	struct group group;
-	struct group_read before, after;
+	struct group_read before = { 0 }, after = { 0 };
 	int result;
 
 	attrs[0].read_format = READ_GROUP;
