@@ -36,7 +36,9 @@ void record_walk_take(struct record_walk *walk, uint64_t ip, uint64_t to_go)
 
 double record_walk_missing(uint64_t count, uint64_t period, uint64_t records, uint64_t lost)
 {
-	return (double)(count / period) - (double)records - (double)lost;
+	uint64_t due = count / period;
+
+	return (double)due - (double)records - (double)lost;
 }
 
 double record_times_apart(const uint64_t *times, size_t n, double part)

@@ -103,7 +103,7 @@ static int act_flaky(struct history *history, const struct history_command *comm
 /* Forms of a trend besides the table. */
 static const struct trend_format {
 	const char *name;
-	int (*write)(struct trend *trend, FILE *out, struct err *err);
+	int (*print)(struct trend *trend, FILE *out, struct err *err);
 } trend_formats[] = { { "svg", trend_svg }, { "html", trend_html } };
 
 static const struct trend_format *trend_format(const char *name)
@@ -117,11 +117,12 @@ static const struct trend_format *trend_format(const char *name)
 static int write_trend(struct history *history, const struct history_command *command, FILE *out,
 		       struct err *err)
 {
+	const struct trend_format *format = trend_format(command->format);
 	struct trend trend;
 	int result = trend_read(&trend, history, command->words, err);
 
 	if (!result)
-		result = trend_format(command->format)->write(&trend, out, err);
+		result = format->print(&trend, out, err);
 	trend_free(&trend);
 	return result;
 }

@@ -71,7 +71,7 @@ static int group_open(struct group *group, const struct perf_event_attr *attrs, 
 {
 	int result = 0;
 
-	group->n = 0;
+	*group = (struct group){ .n = 0 };
 	for (size_t i = 0; !result && i < n; i++) {
 		struct event *event = &group->event[i];
 
@@ -241,7 +241,7 @@ static void judge_samples(struct run *run, const struct sampled *sampled)
 /* Stopped, a read of all has what reads of each have, and the members stand still. */
 static int check_at_rest(struct run *run, const struct group *group, struct err *err)
 {
-	struct group_read all;
+	struct group_read all = { .nr = 0 };
 	double differ = 0;
 	int result = group_read(group, &all, err);
 

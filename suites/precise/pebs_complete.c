@@ -165,7 +165,8 @@ static void judge(struct experiment *all, const struct subject *subject, const c
 {
 	const struct record_walk *walk = &subject->walk;
 	struct run *run = all->run;
-	double most = MISSING_MAX + (double)(borders / BORDERS_A_LOSS);
+	unsigned int losses = borders / BORDERS_A_LOSS;
+	double most = MISSING_MAX + losses;
 
 	run_figure(run, "records", row, "records", (double)subject->drained.samples, "1");
 	run_figure(run, "records", row, "missing", missing, "1");
