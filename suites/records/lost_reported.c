@@ -483,6 +483,11 @@ static int run_lost_reported(struct run *run)
 	"which page was touched, and how often: the address, the event's ids and its count are " \
 	"known"
 
+static const struct need needs[] = {
+	{ .kind = NEED_CPU_CLOCK }, /* software events, as all rows but those of a PMU */
+	{ .kind = NEED_END },
+};
+
 static const struct check checks[] = {
 	{ .name = "all_told",
 	  .claim = "each record that had no room is told by a LOST record in its place",
@@ -531,6 +536,7 @@ const struct hypothesis hypothesis = {
 	.source = "perf_event_open(2); linux/perf_event.h, PERF_RECORD_LOST",
 	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 60,
+	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,

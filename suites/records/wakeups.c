@@ -637,6 +637,11 @@ static int run_wakeups(struct run *run)
 	"; wakeup_watermark: the record that brings what was written above another multiple " \
 	"of it"
 
+static const struct need needs[] = {
+	{ .kind = NEED_CPU_CLOCK }, /* software events, as all rows but those of a PMU */
+	{ .kind = NEED_END },
+};
+
 static const struct check checks[] = {
 	{ .name = "poll_each",
 	  .claim = "poll() says that there is something to read with each record that is to wake",
@@ -690,6 +695,7 @@ const struct hypothesis hypothesis = {
 	.source = "perf_event_open(2), overflow handling",
 	.danger = DANGER_MAY_THROTTLE,
 	.budget_s = 120,
+	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
 	.sysctls = rate_limit_sysctls,
