@@ -18,12 +18,11 @@ struct mail {
 	struct mail_series series;     /* of the baseline, if any, and the report, which is last */
 };
 
-static const struct report_test *find_test(const struct report *report, const char *name)
+/* The same of the baseline; NULL where there is none. */
+static const struct report_test *test_before(const struct mail *mail,
+					     const struct report_test *test)
 {
-	for (size_t t = 0; report && t < report->n_tests; t++)
-		if (!strcmp(report->tests[t].name, name))
-			return &report->tests[t];
-	return NULL;
+	return mail->baseline ? report_find_test(mail->baseline, test->name) : NULL;
 }
 
 static bool has_figures(const struct report_test *test)
@@ -37,7 +36,7 @@ static bool has_figures(const struct report_test *test)
 /* Everything that was measured by one hypothesis. */
 static void put_measured(struct mail *mail, const struct report_test *test)
 {
-	const struct report_test *before = find_test(mail->baseline, test->name);
+	const struct report_test *before = test_before(mail, test);
 	const struct comparison *all = mail->series.all;
 	FILE *out = mail->term.out;
 	struct term base = mail->term;
@@ -74,7 +73,7 @@ static void put_verdict_pairs(struct mail *mail)
 
 	for (size_t t = 0; t < report->n_tests; t++) {
 		const struct report_test *test = &report->tests[t];
-		const struct report_test *before = find_test(mail->baseline, test->name);
+		const struct report_test *before = test_before(mail, test);
 		enum verdict is = report_test_verdict(test);
 		enum verdict was = before ? report_test_verdict(before) : VERDICT_NOTRUN;
 
