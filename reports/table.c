@@ -18,8 +18,13 @@ struct cell {
 	enum table_style style;
 };
 
+struct column {
+	char *heading; /* escaped */
+	enum table_align align;
+};
+
 struct table {
-	struct table_column *columns;
+	struct column *columns;
 	size_t n_columns;
 	size_t keys;
 	struct cell *cells; /* row by row */
@@ -39,14 +44,18 @@ struct table *table_new(const struct table_column *columns, size_t n, size_t key
 
 	if (!table)
 		return NULL;
-	table->columns = calloc(n, sizeof(*columns));
+	table->columns = calloc(n, sizeof(*table->columns));
 	if (!table->columns) {
 		free(table);
 		return NULL;
 	}
-	memcpy(table->columns, columns, n * sizeof(*columns));
 	table->n_columns = n;
 	table->keys = keys;
+	for (size_t c = 0; c < n; c++) {
+		table->columns[c].align = columns[c].align;
+		table->columns[c].heading = text_escape(columns[c].heading, (size_t)-1);
+		table->failed |= !table->columns[c].heading;
+	}
 	return table;
 }
 
@@ -57,6 +66,8 @@ void table_free(struct table *table)
 	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
 		free(table->cells[i].text);
 	free(table->cells);
+	for (size_t c = 0; c < table->n_columns; c++)
+		free(table->columns[c].heading);
 	free(table->columns);
 	free(table);
 }
@@ -126,7 +137,7 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
-static bool is_wrapped(const struct table_column *column)
+static bool is_wrapped(const struct column *column)
 {
 	return column->align == TABLE_WRAP || column->align == TABLE_STACK;
 }
@@ -264,7 +275,7 @@ static void put_line(const struct table *table, const struct block *block, const
 	bool heading = row == (size_t)-1;
 
 	for (size_t c = 0; c < block->last; c++) {
-		const struct table_column *column = &table->columns[c];
+		const struct column *column = &table->columns[c];
 		const struct cell *cell = heading ? NULL : cell_at(table, row, c);
 		const char *text = heading ? column->heading : cell->text;
 		enum table_style style = heading ? TABLE_BOLD : cell->style;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A table of text on a terminal. Cells are escaped (text.h) when they are stored. */
+/* A table of text on a terminal. Cells and headings are escaped (text.h) when they are stored. */
 
 enum table_align {
 	TABLE_LEFT,
@@ -29,7 +29,7 @@ enum table_style {
 };
 
 struct table_column {
-	const char *heading; /* owned by the caller until the table is freed */
+	const char *heading; /* copied */
 	enum table_align align;
 };
 

@@ -181,6 +181,23 @@ START_TEST(escapes_cells)
 }
 END_TEST
 
+START_TEST(escapes_headings)
+{
+	char unit[] = "n [\033\xc2\x9b]";
+	const struct table_column columns[] = { { "key", TABLE_LEFT }, { unit, TABLE_RIGHT } };
+	struct table *table = table_new(columns, COUNT(columns), 1);
+
+	/* The table has its own. */
+	memset(unit, '-', strlen(unit));
+	table_row(table);
+	table_cell(table, 0, TABLE_PLAIN, "a");
+	table_cell(table, 1, TABLE_PLAIN, "1");
+	expect(table, 0, 0, false,
+	       "key  n [\\x1b\\x9b]\n"
+	       "a               1\n");
+}
+END_TEST
+
 START_TEST(last_text_of_a_cell_counts)
 {
 	struct table *table = table_new(texts, COUNT(texts), 1);
@@ -216,6 +233,7 @@ Suite *suite(void)
 	tcase_add_test(tc, wraps_below_without_room);
 	tcase_add_test(tc, stacks_what_would_be_high);
 	tcase_add_test(tc, escapes_cells);
+	tcase_add_test(tc, escapes_headings);
 	tcase_add_test(tc, last_text_of_a_cell_counts);
 	tcase_add_test(tc, reports_missing_memory);
 	suite_add_tcase(s, tc);

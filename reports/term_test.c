@@ -168,13 +168,10 @@ static char **cost_headings(const struct cost_table *cost)
 	for (size_t c = 0; headings && c < cost->n_columns; c++) {
 		const struct cost_column *column = &cost->columns[c];
 		const char *name = cost->name ? words_statistic(column->name) : column->name;
-		char *escaped = text_escape(name, (size_t)-1);
 		int length = cost->unit || !*column->shown_unit
-				     ? asprintf(&headings[c], "%s", escaped ? escaped : "")
-				     : asprintf(&headings[c], "%s [%s]", escaped ? escaped : "",
-						column->shown_unit);
+				     ? asprintf(&headings[c], "%s", name)
+				     : asprintf(&headings[c], "%s [%s]", name, column->shown_unit);
 
-		free(escaped);
 		if (length < 0)
 			headings[c] = NULL;
 	}
