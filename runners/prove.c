@@ -134,6 +134,13 @@ static int write_markdown(const struct prove *prove, struct err *err)
 	return result;
 }
 
+static int put_matrix(const struct prove *prove, enum prove_shown shown)
+{
+	return prove_matrix_print(&prove->results.matrix, shown, stdout,
+				  isatty(STDOUT_FILENO) ? progress_columns(stdout) : 0,
+				  progress_colour(stdout));
+}
+
 /* Print the matrix and the sums. Returns the exit code. */
 static int conclude(const struct prove *prove)
 {
@@ -143,9 +150,7 @@ static int conclude(const struct prove *prove)
 	bool lost;
 
 	putchar('\n');
-	lost = prove_matrix_print(&prove->results.matrix, stdout,
-				  isatty(STDOUT_FILENO) ? progress_columns(stdout) : 0,
-				  progress_colour(stdout));
+	lost = put_matrix(prove, PROVE_ALL);
 	printf("\n%zu machines in %lld s; reports: %s\n", prove->crew.done,
 	       (long long)(clock_ms() - prove->started) / 1000, prove->dir);
 	if (!prove->options.n_patterns)
@@ -159,6 +164,11 @@ static int conclude(const struct prove *prove)
 		       prove->crew.interrupts ? "interrupted" : "incomplete", sum.missing, rows);
 	else if (prove->options.markdown && write_markdown(prove, &err))
 		return command_error("lab prove", "%s", err.text);
+	if (sum.failed) {
+		/* Once more, where who looks at the end of a long log sees them. */
+		puts("\nwrong:");
+		lost |= put_matrix(prove, PROVE_WRONG) != 0;
+	}
 	printf("%zu passed, %zu failed\n", sum.passed, sum.failed);
 	if (command_flush("lab prove") || lost)
 		return COMMAND_ERROR;

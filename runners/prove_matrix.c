@@ -128,6 +128,11 @@ static int walk(const struct prove_matrix *matrix, take_line take, void *context
 	return result;
 }
 
+static bool is_wrong(const struct proof_tally *tally)
+{
+	return tally->right < tally->judged;
+}
+
 struct counting {
 	size_t rounds;
 	struct prove_sum sum;
@@ -138,7 +143,7 @@ static int count_line(void *context, const struct line *line)
 	struct counting *counting = context;
 	const struct proof_tally *tally = &line->tally;
 
-	if (tally->right < tally->judged) {
+	if (is_wrong(tally)) {
 		counting->sum.failed++;
 		counting->sum.flaky += tally->right > 0;
 	} else if (tally->judged < counting->rounds) {
@@ -159,6 +164,7 @@ struct prove_sum prove_matrix_sum(const struct prove_matrix *matrix)
 
 struct printing {
 	struct table *table;
+	enum prove_shown shown;
 	size_t rounds;
 };
 
@@ -167,9 +173,11 @@ static int print_line(void *context, const struct line *line)
 	const struct printing *printing = context;
 	struct table *table = printing->table;
 	const struct proof_tally *tally = &line->tally;
-	bool wrong = tally->right < tally->judged;
+	bool wrong = is_wrong(tally);
 	const char *state = wrong ? "WRONG" : "ok";
 
+	if (printing->shown == PROVE_WRONG && !wrong)
+		return 0;
 	table_row(table);
 	table_cell(table, 0, TABLE_PLAIN, "%s", line->machine);
 	table_cell(table, 1, TABLE_PLAIN, "%s", line->hypothesis);
@@ -186,14 +194,15 @@ static int print_line(void *context, const struct line *line)
 	return 0;
 }
 
-int prove_matrix_print(const struct prove_matrix *matrix, FILE *out, size_t width, bool colour)
+int prove_matrix_print(const struct prove_matrix *matrix, enum prove_shown shown, FILE *out,
+		       size_t width, bool colour)
 {
 	static const struct table_column columns[] = {
 		{ "machine", TABLE_LEFT },  { "hypothesis", TABLE_LEFT },
 		{ "expected", TABLE_LEFT }, { "verdict", TABLE_LEFT },
 		{ "", TABLE_LEFT },	    { "decided by", TABLE_STACK },
 	};
-	struct printing printing = { table_new(columns, 6, 2), matrix->rounds };
+	struct printing printing = { table_new(columns, 6, 2), shown, matrix->rounds };
 	int result = walk(matrix, print_line, &printing);
 	int printed = table_print(printing.table, out, 2, width, colour);
 
@@ -217,7 +226,7 @@ static int write_line(void *context, const struct line *line)
 	putc(' ', out);
 	markdown_cell(out, line->expected);
 	fprintf(out, " %s%s%s |", tally->shown ? tally->shown->verdict : "-",
-		tally->right < tally->judged ? ", **WRONG**" : "", tally->shown ? "" : ", not run");
+		is_wrong(tally) ? ", **WRONG**" : "", tally->shown ? "" : ", not run");
 	putc(' ', out);
 	markdown_cell(out, line->figure);
 	putc('\n', out);

@@ -38,8 +38,12 @@ struct proof_tally prove_matrix_tally(const struct prove_matrix *matrix, size_t 
 
 struct prove_sum prove_matrix_sum(const struct prove_matrix *matrix);
 
+/* Which rows to print: all, or those that were wrong in a round at least. */
+enum prove_shown { PROVE_ALL, PROVE_WRONG };
+
 /* Print for a terminal that is `width` columns wide (0: unlimited). Returns 0 or -ENOMEM. */
-int prove_matrix_print(const struct prove_matrix *matrix, FILE *out, size_t width, bool colour);
+int prove_matrix_print(const struct prove_matrix *matrix, enum prove_shown shown, FILE *out,
+		       size_t width, bool colour);
 
 /* Write as a Markdown table. */
 int prove_matrix_markdown(const struct prove_matrix *matrix, FILE *out);

@@ -45,7 +45,12 @@ static char *text_of(const struct prove_matrix *matrix,
 
 static int print(const struct prove_matrix *matrix, FILE *out)
 {
-	return prove_matrix_print(matrix, out, 0, false);
+	return prove_matrix_print(matrix, PROVE_ALL, out, 0, false);
+}
+
+static int print_wrong(const struct prove_matrix *matrix, FILE *out)
+{
+	return prove_matrix_print(matrix, PROVE_WRONG, out, 0, false);
 }
 
 /* With one blank for several: widths of columns are the table's affair. */
@@ -63,6 +68,15 @@ static char *squeeze(char *text)
 static void has(const char *text, const char *part)
 {
 	ck_assert_msg(strstr(text, part) != NULL, "no '%s' in\n%s", part, text);
+}
+
+static size_t lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
 }
 
 START_TEST(sums)
@@ -130,6 +144,10 @@ START_TEST(on_a_terminal)
 	has(text, " a g fail by c, klog:warn, perhaps d fail WRONG fail, not pass\n");
 	has(text, " b h hung: 'no sign' - not run\n");
 	has(text, " b g at most 0.85 times a pass ok ");
+	free(text);
+	text = squeeze(text_of(&matrix, print_wrong));
+	has(text, " decided by\n a g fail by c, klog:warn, perhaps d fail WRONG fail, not pass\n");
+	ck_assert_uint_eq(lines(text), 2);
 	free(text);
 	proofs_free(&proofs);
 }
