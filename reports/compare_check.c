@@ -309,6 +309,19 @@ START_TEST(a_histogram_is_its_samples)
 }
 END_TEST
 
+/* What is no number is no sample, and not one of 0. */
+START_TEST(samples_that_are_no_numbers)
+{
+	const char *const a[] = { ROW("x", "0", "4", "5,null,\"1\",7"), NULL };
+	struct pair pair;
+
+	ck_assert_int_eq(make(&pair, MACHINE, MACHINE, a, a), 0);
+	ck_assert_uint_eq(pair.all.series[0].side[0].n, 2);
+	ck_assert_double_eq(pair.all.series[0].side[0].median, 6);
+	end(&pair);
+}
+END_TEST
+
 START_TEST(what_is_not_comparable)
 {
 	const char *const none[] = { NULL };
@@ -819,6 +832,7 @@ Suite *suite(void)
 	tcase_add_test(tests, one_side_only);
 	tcase_add_test(tests, a_histogram_is_its_samples);
 	tcase_add_test(tests, very_many_samples);
+	tcase_add_test(tests, samples_that_are_no_numbers);
 	tcase_add_test(tests, steps_of_several_measures);
 	tcase_add_test(tests, what_is_not_comparable);
 	tcase_add_test(tests, on_a_terminal);
