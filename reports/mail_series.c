@@ -48,14 +48,14 @@ static void put_interval(FILE *out, const struct compare_side *side, const struc
 	fprintf(out, "%*s", LAST, text);
 }
 
+/* Rounded once: summed up with more bits than the samples have, where the machine has them. */
 static double mean(const struct distribution *samples)
 {
-	double sum = 0;
+	long double sum = 0;
 
 	for (size_t i = 0; i < samples->n_steps; i++)
-		sum += samples->steps[i].value / (double)samples->total *
-		       (double)samples->steps[i].count;
-	return sum;
+		sum += (long double)samples->steps[i].value * (long double)samples->steps[i].count;
+	return (double)(sum / (long double)samples->total);
 }
 
 static void put_figures(FILE *out, const struct compare_side *side, const struct scale *scale)
