@@ -146,7 +146,8 @@ static int add_unmutated(struct mutate_plan *plan, const struct mutants *mutants
 
 /* Find or make the machine without the mutant; its index in *found. */
 static int find_unmutated(struct mutate_plan *plan, const struct mutants *mutants,
-			  const struct mutant *mutant, const struct suite *suite, size_t *found, struct err *err)
+			  const struct mutant *mutant, const struct suite *suite, size_t *found,
+			  struct err *err)
 {
 	struct proof_machine wanted = mutant->machine;
 
@@ -216,7 +217,8 @@ int mutate_plan_make(struct mutate_plan *plan, const struct mutants *mutants,
 		return err_set(err, ENOMEM, "mutants");
 	for (size_t i = 0; !result && i < mutants->n; i++)
 		if (is_mutant_chosen(choice, &mutants->mutants[i]))
-			result = add_subject(plan, mutants, &mutants->mutants[i], suite, choice, err);
+			result = add_subject(plan, mutants, &mutants->mutants[i], suite, choice,
+					     err);
 	if (!result && !plan->n_unmutated)
 		result = err_plain(err, ENOENT, "there is no hypothesis to run on these mutants");
 	return result;
