@@ -213,6 +213,7 @@ END_TEST
 
 START_TEST(rare_without_figures)
 {
+	static const struct freq_rare nothing = { 0 };
 	static const struct freq_rare no_period = { .frequency = 50, .count = 5, .running = 5 },
 				      no_count = { .frequency = 50, .period = 5, .running = 5 },
 				      endless = { .frequency = 50,
@@ -220,6 +221,8 @@ START_TEST(rare_without_figures)
 						  .count = UINT64_MAX,
 						  .running = 1 };
 
+	ck_assert_double_eq(freq_rare_waited(&nothing), FREQ_OFF_MAX);
+	ck_assert_double_eq(freq_rare_times(&nothing), 0);
 	ck_assert_double_eq(freq_rare_waited(&no_period), FREQ_OFF_MAX);
 	ck_assert_double_eq(freq_rare_times(&no_period), 0);
 	ck_assert_double_eq(freq_rare_waited(&no_count), 1);

@@ -33,7 +33,7 @@
 #define CLOCK_PERIOD_NS 1000000 /* the same of cpu-clock */
 #define TIMES 20		/* as long is the long one */
 #define ROUNDS 5
-#define ODD_MAX (ROUNDS / 2) /* rounds that others may disturb */
+#define ODD_MAX 2 /* of these, which others may disturb */
 #define EARLY 0.9
 #define LATE 4.0 /* short periods; what is left of the long one is 19 */
 #define OFF_MAX 0.75
