@@ -47,10 +47,13 @@
 #define PART_BYTES 2048	   /* some fifty samples */
 #define PART_MS 100	   /* ten ticks of HZ = 100: a throttled event waits for one */
 #define SHORT_RUNS 50
-#define LOOKS 5					  /* at what a step counts */
-#define SLICE 10				  /* part of a step, in which no period ends */
-#define SLICES 100				  /* ten steps */
-#define LATE_MAX 50.0				  /* % of samples */
+#define LOOKS 5	      /* at what a step counts */
+#define SLICE 10      /* part of a step, in which no period ends */
+#define SLICES 100    /* ten steps */
+#define LATE_MAX 50.0 /* % of samples */
+#define OVERRUNS 3
+#define STEPS_OVERRUN 60 /* 300 samples */
+#define STEPS_READ 2
 #define CHILDREN 8				  /* of each kind */
 #define DESCENDANTS (2 * CHILDREN + CHILDREN / 2) /* half of the processes have a child */
 #define CHILD_OVERFLOWS 4
@@ -133,26 +136,29 @@ static void judge(const struct experiment *all, const struct row *row, const cha
 			     stats_percent(overflows->late, overflows->samples), LATE_MAX, "%");
 }
 
-/* Its own count alone does not tell whether it stood still. */
-static void judge_count(const struct experiment *all, const struct row *row, const char *line,
+/*
+ * Its own count alone does not tell whether it stood still. False when it did: there are no
+ * overflows to look for.
+ */
+static bool judge_count(const struct experiment *all, const struct row *row, const char *line,
 			const struct overflow_subject *subject)
 {
 	const struct event_count *count = &subject->count;
 	const struct kind *kind = kinds;
+	double due;
 
 	while (kind->config != subject->attr.config)
 		kind++;
 	if (!kind->least)
-		return;
+		return true;
+	due = row->steps * all->step_counts[kind - kinds];
 	run_figure(all->run, "counts", line, "counted", (double)count->value, "1");
-	run_figure(all->run, "counts", line, "by itself",
-		   row->steps * all->step_counts[kind - kinds], "1");
-	if (subject->drained.throttled || count->running != count->enabled)
-		run_note(all->run, "%s: stopped now and then, so that its count is not judged",
-			 line);
-	else
-		run_check_ge(all->run, row->counts, line, (double)count->value,
-			     kind->least * row->steps * all->step_counts[kind - kinds], "1");
+	run_figure(all->run, "counts", line, "by itself", due, "1");
+	if (!subject->drained.throttled && count->running == count->enabled)
+		return run_check_ge(all->run, row->counts, line, (double)count->value,
+				    kind->least * due, "1");
+	run_note(all->run, "%s: stopped now and then, so that its count is not judged", line);
+	return true;
 }
 
 /* Sample and judge; false when there is no use in going on. */
@@ -169,8 +175,8 @@ static bool run_row(struct experiment *all, struct overflow_subject *subjects, s
 	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(line, sizeof(line), n > 1 ? "%s: %zu" : "%s", row->name, i + 1);
-		if (row->counts)
-			judge_count(all, row, line, &subjects[i]);
+		if (row->counts && !judge_count(all, row, line, &subjects[i]))
+			return false;
 		if (!run_control(
 			    all->run, "overflows of a row",
 			    (double)overflows_due(&subjects[i].overflows, subjects[i].count.value),
@@ -482,7 +488,7 @@ struct overrun {
 static int overrun_part(void *context, struct err *err)
 {
 	struct overrun *overrun = context;
-	unsigned int steps = overrun->part++ % 2 ? 2 : 60;
+	unsigned int steps = overrun->part++ % 2 ? STEPS_READ : STEPS_OVERRUN;
 
 	for (unsigned int i = 0; i < steps; i++)
 		(void)do_step(overrun->all, err);
@@ -492,13 +498,15 @@ static int overrun_part(void *context, struct err *err)
 static void run_overrun(struct experiment *all)
 {
 	struct overrun overrun = { .all = all };
-	const struct overflow_work work = { 6, 1, overrun_part, &overrun };
+	const struct overflow_work work = { 2 * OVERRUNS, 1, overrun_part, &overrun };
 	/* Some five samples a step, 300 between two readings: records of 40 bytes. */
 	struct overflow_subject subject = { .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS,
 							    prime_from(PERIOD / 5)) };
 	const struct row row = { .name = "ring too small",
 				 .missing = "lost_accounts",
 				 .twice = "none_twice",
+				 .counts = "counts_on",
+				 .steps = OVERRUNS * (STEPS_OVERRUN + STEPS_READ),
 				 .work = &work };
 
 	if (!run_row(all, &subject, 1, &row) ||
