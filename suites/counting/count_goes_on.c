@@ -140,7 +140,7 @@ static void judge_samples(struct experiment *all, const char *row,
 	run_figure(run, "counts", row, "overflows", due, "1");
 	run_figure(run, "counts", row, "samples", samples, "1");
 	/* With few of them nothing is seen, and nothing is overlooked: the count is too small. */
-	if (due < PARTS / 2)
+	if (due < PARTS / 2.0)
 		return;
 	run_check_ge(run, "own_samples", row, samples / due, SAMPLES_MIN, "1");
 	run_check_le(run, "own_samples", row, samples / due, SAMPLES_MAX, "1");
