@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "read_watch.h"
+
+#include <math.h>
+
+void read_watch_take(struct read_watch *watch, uint64_t start, uint64_t running, uint64_t stopped)
+{
+	/* Of numbers that may be anything, as differences with a sign. */
+	const double all = (double)(int64_t)(stopped - start);
+	const double part = 100 * (double)(int64_t)(running - start) / all;
+
+	if (stopped == start) {
+		watch->idle++;
+		return;
+	}
+	watch->above += running > stopped;
+	watch->least = watch->reads ? fmin(watch->least, part) : part;
+	watch->most = watch->reads ? fmax(watch->most, part) : part;
+	watch->reads++;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PMIPROOF_READ_WATCH_H
+#define PMIPROOF_READ_WATCH_H
+
+#include <stdint.h>
+
+/*
+ * Watches reads of an event that counts: each is made after some work and just before the event is
+ * stopped, so that it must have nearly all of what the event then has. Zero at first. Pure.
+ */
+struct read_watch {
+	uint64_t reads;
+	uint64_t idle;	/* nothing was counted from the start to the stop; not judged */
+	uint64_t above; /* above what the event had when it was stopped */
+	double least;	/* % of what was counted from the start to the stop; negative: below it */
+	double most;	/* the same */
+};
+
+/* The event's value before it was started, while it counts, and after it was stopped. */
+void read_watch_take(struct read_watch *watch, uint64_t start, uint64_t running, uint64_t stopped);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "read_watch.h"
+
+#include <check.h>
+
+Suite *suite(void);
+
+static struct read_watch take(uint64_t start, uint64_t running, uint64_t stopped)
+{
+	struct read_watch watch = { 0 };
+
+	read_watch_take(&watch, start, running, stopped);
+	return watch;
+}
+
+START_TEST(sound)
+{
+	const struct read_watch watch = take(1000, 1990, 2000);
+
+	ck_assert_uint_eq(watch.reads, 1);
+	ck_assert_uint_eq(watch.above, 0);
+	ck_assert_double_eq(watch.least, 99);
+	ck_assert_double_eq(watch.most, 99);
+	/* All of it, when nothing is counted between the two. */
+	ck_assert_uint_eq(take(1000, 2000, 2000).above, 0);
+	ck_assert_double_eq(take(1000, 2000, 2000).least, 100);
+}
+END_TEST
+
+START_TEST(above)
+{
+	const struct read_watch watch = take(1000, 2001, 2000);
+
+	ck_assert_uint_eq(watch.above, 1);
+	ck_assert_double_gt(watch.most, 100);
+	/* Far above, as of another counter. */
+	ck_assert_uint_eq(take(1000, 7000, 2000).above, 1);
+	ck_assert_double_eq(take(1000, 7000, 2000).most, 600);
+}
+END_TEST
+
+START_TEST(short_of_it)
+{
+	/* What it had at the start, half of it, and less than at the start. */
+	ck_assert_double_eq(take(1000, 1000, 2000).least, 0);
+	ck_assert_double_eq(take(1000, 1500, 2000).least, 50);
+	ck_assert_double_eq(take(1000, 900, 2000).least, -10);
+	/* Below 0, as what a delta that is too large leaves. */
+	ck_assert_double_eq(take(0, (uint64_t)-1000, 2000).least, -50);
+	ck_assert_uint_eq(take(0, (uint64_t)-1000, 2000).above, 1);
+}
+END_TEST
+
+/* The stop took away what was read before. */
+START_TEST(less_than_at_the_start)
+{
+	const struct read_watch watch = take(1000, 1500, 500);
+
+	ck_assert_uint_eq(watch.above, 1);
+	ck_assert_double_eq(watch.least, -100);
+}
+END_TEST
+
+START_TEST(worst_of_several)
+{
+	struct read_watch watch = { 0 };
+
+	read_watch_take(&watch, 0, 990, 1000);
+	read_watch_take(&watch, 1000, 1970, 2000);
+	read_watch_take(&watch, 2000, 3100, 3000);
+	read_watch_take(&watch, 3000, 3995, 4000);
+	ck_assert_uint_eq(watch.reads, 4);
+	ck_assert_uint_eq(watch.above, 1);
+	ck_assert_double_eq(watch.least, 97);
+	ck_assert_double_eq(watch.most, 110);
+}
+END_TEST
+
+START_TEST(idle)
+{
+	struct read_watch watch = { 0 };
+
+	read_watch_take(&watch, 1000, 1000, 1000);
+	ck_assert_uint_eq(watch.idle, 1);
+	ck_assert_uint_eq(watch.reads, 0);
+	read_watch_take(&watch, 1000, 1990, 2000);
+	ck_assert_uint_eq(watch.reads, 1);
+	ck_assert_double_eq(watch.least, 99);
+}
+END_TEST
+
+Suite *suite(void)
+{
+	Suite *s = suite_create("read_watch");
+	TCase *tests = tcase_create("read_watch");
+
+	tcase_add_test(tests, sound);
+	tcase_add_test(tests, above);
+	tcase_add_test(tests, short_of_it);
+	tcase_add_test(tests, less_than_at_the_start);
+	tcase_add_test(tests, worst_of_several);
+	tcase_add_test(tests, idle);
+	suite_add_tcase(s, tests);
+	return s;
+}
