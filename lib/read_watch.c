@@ -16,5 +16,15 @@ void read_watch_take(struct read_watch *watch, uint64_t start, uint64_t running,
 	watch->above += running > stopped;
 	watch->least = watch->reads ? fmin(watch->least, part) : part;
 	watch->most = watch->reads ? fmax(watch->most, part) : part;
+	watch->counted_least = watch->reads ? fmin(watch->counted_least, all) : all;
+	watch->counted_most = watch->reads ? fmax(watch->counted_most, all) : all;
 	watch->reads++;
+}
+
+double read_watch_changed(const struct read_watch *with, const struct read_watch *without)
+{
+	if (!(with->counted_least > 0 && without->counted_least > 0))
+		return INFINITY;
+	return fmax(with->counted_most / without->counted_least,
+		    without->counted_least / with->counted_least);
 }

@@ -14,9 +14,17 @@ struct read_watch {
 	uint64_t above; /* above what the event had when it was stopped */
 	double least;	/* % of what was counted from the start to the stop; negative: below it */
 	double most;	/* the same */
+	double counted_least, counted_most; /* from the start to the stop */
 };
 
 /* The event's value before it was started, while it counts, and after it was stopped. */
 void read_watch_take(struct read_watch *watch, uint64_t start, uint64_t running, uint64_t stopped);
+
+/*
+ * By what factor, of 1 and more, what was counted from start to stop with such a read in between
+ * differs from what the same work counts without: of the largest or the smallest against the
+ * smallest without. Infinite where one of these is not above 0.
+ */
+double read_watch_changed(const struct read_watch *with, const struct read_watch *without);
 
 #endif

@@ -2,6 +2,7 @@
 #include "read_watch.h"
 
 #include <check.h>
+#include <math.h>
 
 Suite *suite(void);
 
@@ -89,6 +90,30 @@ START_TEST(idle)
 }
 END_TEST
 
+START_TEST(changed)
+{
+	struct read_watch without = { 0 }, with = { 0 }, nothing = { 0 };
+
+	/* Disturbed once: the least counts. */
+	read_watch_take(&without, 0, 1000, 1000);
+	read_watch_take(&without, 1000, 4000, 4000);
+	ck_assert_double_eq(without.counted_least, 1000);
+	ck_assert_double_eq(without.counted_most, 3000);
+	read_watch_take(&with, 0, 990, 1000);
+	ck_assert_double_eq(read_watch_changed(&with, &without), 1);
+	/* Each time that a read adds or takes away is seen. */
+	read_watch_take(&with, 1000, 3000, 3500);
+	ck_assert_double_eq(read_watch_changed(&with, &without), 2.5);
+	read_watch_take(&with, 3500, 3600, 3700);
+	ck_assert_double_eq(read_watch_changed(&with, &without), 5);
+	/* It goes back. */
+	read_watch_take(&with, 3700, 3600, 3600);
+	ck_assert(isinf(read_watch_changed(&with, &without)));
+	ck_assert(isinf(read_watch_changed(&nothing, &without)));
+	ck_assert(isinf(read_watch_changed(&without, &nothing)));
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("read_watch");
@@ -100,6 +125,7 @@ Suite *suite(void)
 	tcase_add_test(tests, less_than_at_the_start);
 	tcase_add_test(tests, worst_of_several);
 	tcase_add_test(tests, idle);
+	tcase_add_test(tests, changed);
 	suite_add_tcase(s, tests);
 	return s;
 }
