@@ -2,29 +2,40 @@
 #include "read_watch.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-void read_watch_take(struct read_watch *watch, uint64_t start, uint64_t running, uint64_t stopped)
+/* Of numbers that may be anything. */
+static double difference(uint64_t a, uint64_t b)
 {
-	/* Of numbers that may be anything, as differences with a sign. */
-	const double all = (double)(int64_t)(stopped - start);
-	const double part = 100 * (double)(int64_t)(running - start) / all;
+	return (double)(int64_t)(a - b);
+}
 
-	if (stopped == start) {
-		watch->idle++;
+static bool was_away(const struct event_count *start, const struct event_count *stopped)
+{
+	return stopped->running - start->running != stopped->enabled - start->enabled;
+}
+
+void read_watch_take(struct read_watch *watch, const struct event_count *start, uint64_t running,
+		     const struct event_count *stopped)
+{
+	const double counted = difference(stopped->value, start->value);
+	const double part = counted != 0 ? 100 * difference(running, start->value) / counted : 0;
+
+	if (was_away(start, stopped)) {
+		watch->away++;
 		return;
 	}
-	watch->above += running > stopped;
+	watch->above += running > stopped->value;
 	watch->least = watch->reads ? fmin(watch->least, part) : part;
 	watch->most = watch->reads ? fmax(watch->most, part) : part;
-	watch->counted_least = watch->reads ? fmin(watch->counted_least, all) : all;
-	watch->counted_most = watch->reads ? fmax(watch->counted_most, all) : all;
+	watch->counted_least = watch->reads ? fmin(watch->counted_least, counted) : counted;
+	watch->counted_most = watch->reads ? fmax(watch->counted_most, counted) : counted;
 	watch->reads++;
 }
 
 double read_watch_changed(const struct read_watch *with, const struct read_watch *without)
 {
-	if (!(with->counted_least > 0 && without->counted_least > 0))
-		return INFINITY;
-	return fmax(with->counted_most / without->counted_least,
-		    without->counted_least / with->counted_least);
+	const double bare = fmax(without->counted_least, 1);
+
+	return fmax(fmax(with->counted_most, 1) / bare, bare / fmax(with->counted_least, 1));
 }

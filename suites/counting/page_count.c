@@ -181,13 +181,13 @@ static int run_together(struct experiment *all, struct err *err)
 		all->work->run(1 + i);
 		result = look_at_all(all, subjects, n, err);
 	}
-	close_all(subjects, n);
 	for (size_t i = 0; !result && i < n; i++) {
 		char row[32];
 
 		snprintf(row, sizeof(row), "of a group: %zu", i + 1);
 		judge(all, "together", true, row, &subjects[i].watch);
 	}
+	close_all(subjects, n);
 	return result;
 }
 
@@ -210,7 +210,7 @@ static int sample_kind(struct experiment *all, const char *row, uint64_t config,
 	if (!result)
 		result = event_read(&subject.event, &count, err);
 	event_close(&subject.event);
-	if (!result && run_control(all->run, "overflows of a row", (double)(count.value / PERIOD),
+	if (!result && run_control(all->run, "overflows of a row", (double)count.value / PERIOD,
 				   OVERFLOWS_LEAST, "1"))
 		judge(all, "across_overflows", false, row, &subject.watch);
 	return result;
