@@ -102,6 +102,13 @@ static int open_started(struct subject *subject, const struct perf_event_attr *a
 	return result ? result : event_enable(&subject->event, err);
 }
 
+/* Several that are not open. */
+static void none_open(struct subject *subjects, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		subjects[i] = (struct subject){ .event = EVENT_CLOSED };
+}
+
 static void close_all(struct subject *subjects, size_t n)
 {
 	while (n)
@@ -127,12 +134,23 @@ static void judge(struct experiment *all, const char *check, bool high, const ch
 	all->off_time += watch->off_time;
 }
 
+static void judge_all(struct experiment *all, const char *check, const char *what,
+		      const struct subject *subjects, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char row[32];
+
+		snprintf(row, sizeof(row), "%s: %zu of %zu", what, i + 1, n);
+		judge(all, check, true, row, &subjects[i].watch);
+	}
+}
+
 /* --- On the PMU --- */
 
 static int run_alone(struct experiment *all, struct err *err)
 {
 	const struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
-	struct subject subject = { 0 };
+	struct subject subject = { .event = EVENT_CLOSED };
 	int result = open_started(&subject, &attr, err);
 
 	for (uint64_t i = 0; !result && i < READINGS; i++) {
@@ -171,22 +189,21 @@ static int open_group(struct subject *subjects, size_t n, struct err *err)
 
 static int run_together(struct experiment *all, struct err *err)
 {
-	struct subject subjects[GROUP_MOST] = { 0 };
+	struct subject subjects[GROUP_MOST];
 	size_t n = all->fit < GROUP_MOST ? all->fit : GROUP_MOST;
-	int result = open_group(subjects, n, err);
+	int result;
 
+	none_open(subjects, n);
+	result = open_group(subjects, n, err);
 	if (!result)
 		result = event_enable(&subjects[0].event, err);
 	for (uint64_t i = 0; !result && i < READINGS; i++) {
 		all->work->run(1 + i);
 		result = look_at_all(all, subjects, n, err);
 	}
-	for (size_t i = 0; !result && i < n; i++) {
-		char row[32];
-
-		snprintf(row, sizeof(row), "of a group: %zu", i + 1);
-		judge(all, "together", true, row, &subjects[i].watch);
-	}
+	if (!result && run_control(all->run, "readings of a group's counters",
+				   (double)subjects[0].watch.on, 0, "1"))
+		judge_all(all, "together", "of a group", subjects, n);
 	close_all(subjects, n);
 	return result;
 }
@@ -198,7 +215,7 @@ static int sample_kind(struct experiment *all, const char *row, uint64_t config,
 	uint64_t rounds = PERIOD / PARTS / all->work->instructions_per_round;
 	struct perf_event_attr attr = counters_user_attr(config);
 	struct event_count count = { 0 };
-	struct subject subject = { 0 };
+	struct subject subject = { .event = EVENT_CLOSED };
 	int result;
 
 	attr.sample_period = PERIOD;
@@ -297,18 +314,18 @@ static int run_multiplexed(struct experiment *all, struct err *err)
 {
 	const struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	size_t n = all->fit < EVENTS_MAX / 2 ? 2 * all->fit + 1 : EVENTS_MAX;
-	struct subject subjects[EVENTS_MAX] = { 0 };
+	struct subject subjects[EVENTS_MAX];
 	struct page_watch sum = { 0 };
 	int result = 0;
-	size_t opened = 0;
 
-	while (!result && opened < n)
-		result = open_started(&subjects[opened++], &attr, err);
+	none_open(subjects, n);
+	for (size_t i = 0; !result && i < n; i++)
+		result = open_started(&subjects[i], &attr, err);
 	for (int i = 0; !result && i < STEPS_MULTIPLEXED; i++) {
 		all->work->run(ROUNDS_STEP);
 		result = look_at_all(all, subjects, n, err);
 	}
-	close_all(subjects, opened);
+	close_all(subjects, n);
 	if (result)
 		return result;
 	for (size_t i = 0; i < n; i++) {
@@ -320,12 +337,7 @@ static int run_multiplexed(struct experiment *all, struct err *err)
 		run_note(all->run, "events that take turns were not judged: %zu fit", all->fit);
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++) {
-		char row[32];
-
-		snprintf(row, sizeof(row), "takes turns: %zu of %zu", i + 1, n);
-		judge(all, "while_multiplexed", true, row, &subjects[i].watch);
-	}
+	judge_all(all, "while_multiplexed", "takes turns", subjects, n);
 	return 0;
 }
 
