@@ -41,3 +41,19 @@ struct freq_signs freq_track_signs(const struct freq_track *track,
 	signs.recorded = factor((double)track->sum, (double)stretch->count);
 	return signs;
 }
+
+double freq_rare_waited(const struct freq_rare *rare)
+{
+	if (!rare->period)
+		return FREQ_OFF_MAX;
+	return fmin(FREQ_OFF_MAX,
+		    fmax(rare->sampled ? 0 : 1, (double)rare->count / (double)rare->period));
+}
+
+double freq_rare_times(const struct freq_rare *rare)
+{
+	if (!rare->count)
+		return 0;
+	return (double)rare->period * (double)rare->frequency * (double)rare->running /
+	       (1e9 * (double)rare->count);
+}

@@ -2,6 +2,7 @@
 #ifndef PMIPROOF_FREQ_TRACK_H
 #define PMIPROOF_FREQ_TRACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,5 +45,26 @@ struct freq_signs {
 
 struct freq_signs freq_track_signs(const struct freq_track *track,
 				   const struct freq_stretch *stretch);
+
+/*
+ * An event that was frequent and became rare, just when a period had begun which is far too long
+ * for that. The kernel sees so at each tick, and does not wait for its end.
+ */
+struct freq_rare {
+	uint64_t frequency; /* asked for, samples per second */
+	uint64_t period;    /* that the last sample had when the event was frequent */
+	uint64_t count;	    /* how often it happened since, until a sample or until nobody waited */
+	uint64_t running;   /* in so many ns on the PMU */
+	bool sampled;	    /* was there a sample? */
+};
+
+/*
+ * How much of that period went by: 1 is all of it, or that there was no sample at all. FREQ_OFF_MAX
+ * where there is no period.
+ */
+double freq_rare_waited(const struct freq_rare *rare);
+
+/* How many times as long as it should be it was then; 0 where that is not known. */
+double freq_rare_times(const struct freq_rare *rare);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <check.h>
+#include <stdbool.h>
 
 #include "freq_track.h"
 
@@ -138,6 +139,99 @@ START_TEST(more_than_kept)
 }
 END_TEST
 
+/* --- An event that becomes rare --- */
+
+/* A kernel, and an event that becomes rarer: `times` as rare. */
+struct turn {
+	double hz, times;
+	bool ticks;   /* do ticks adjust the period? */
+	bool unended; /* and end one that is under way, where it is far too long? */
+};
+
+#define RARE_FREQUENCY 50
+#define RARE_PERIOD 1e8
+
+/*
+ * What was counted until the next sample, as perf_adjust_freq_unthr_context() and
+ * perf_adjust_period() go on: an eighth of the way in each tick, and a new period where more than
+ * eight of them are left.
+ */
+static struct freq_rare become_rare(const struct turn *turn)
+{
+	const double want = RARE_PERIOD / turn->times;
+	const double per_tick = want * RARE_FREQUENCY / turn->hz;
+	double period = RARE_PERIOD, left = RARE_PERIOD, count = 0, ticks = 0;
+
+	while (left > 0) {
+		count += per_tick;
+		left -= per_tick;
+		ticks++;
+		if (turn->ticks)
+			period += (want - period) / 8;
+		if (turn->unended && left > 8 * period)
+			left = period;
+	}
+	return (struct freq_rare){ .frequency = RARE_FREQUENCY,
+				   .period = (uint64_t)RARE_PERIOD,
+				   .count = (uint64_t)(count + left),
+				   .sampled = true,
+				   .running = (uint64_t)(ticks * 1e9 / turn->hz) };
+}
+
+/* The bound of the hypothesis, half of the period, is far from either, whatever the tick. */
+START_TEST(waits_for_ticks_only)
+{
+	static const double hz[] = { 100, 250, 300, 1000 }, times[] = { 50, 300, 1000, 100000 };
+
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 4; k++) {
+			struct turn turn = { hz[i], times[k], true, true };
+			struct freq_rare rare = become_rare(&turn);
+
+			ck_assert_double_le(freq_rare_waited(&rare), 0.34);
+			ck_assert_double_ge(freq_rare_times(&rare), 0.9 * turn.times);
+			turn.ticks = false;
+			rare = become_rare(&turn);
+			ck_assert_double_ge(freq_rare_waited(&rare), 0.99);
+			turn = (struct turn){ hz[i], times[k], true, false };
+			rare = become_rare(&turn);
+			ck_assert_double_ge(freq_rare_waited(&rare), 0.99);
+		}
+}
+END_TEST
+
+/* It was waited for a while only. */
+START_TEST(no_sample_at_all)
+{
+	struct turn turn = { 250, 100, true, true };
+	struct freq_rare rare = become_rare(&turn);
+
+	rare.sampled = false;
+	ck_assert_double_eq(freq_rare_waited(&rare), 1);
+}
+END_TEST
+
+START_TEST(rare_without_figures)
+{
+	static const struct freq_rare nothing = { 0 };
+	static const struct freq_rare no_period = { .frequency = 50, .count = 5, .running = 5 },
+				      no_count = { .frequency = 50, .period = 5, .running = 5 },
+				      endless = { .frequency = 50,
+						  .period = 1,
+						  .count = UINT64_MAX,
+						  .running = 1 };
+
+	ck_assert_double_eq(freq_rare_waited(&nothing), FREQ_OFF_MAX);
+	ck_assert_double_eq(freq_rare_times(&nothing), 0);
+	ck_assert_double_eq(freq_rare_waited(&no_period), FREQ_OFF_MAX);
+	ck_assert_double_eq(freq_rare_times(&no_period), 0);
+	ck_assert_double_eq(freq_rare_waited(&no_count), 1);
+	ck_assert_double_eq(freq_rare_times(&no_count), 0);
+	ck_assert_double_eq(freq_rare_waited(&endless), FREQ_OFF_MAX);
+	ck_assert_double_lt(freq_rare_times(&endless), 1);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("freq_track");
@@ -150,6 +244,9 @@ Suite *suite(void)
 	tcase_add_test(tests, wrong_periods_recorded);
 	tcase_add_test(tests, nothing_at_all);
 	tcase_add_test(tests, more_than_kept);
+	tcase_add_test(tests, waits_for_ticks_only);
+	tcase_add_test(tests, no_sample_at_all);
+	tcase_add_test(tests, rare_without_figures);
 	suite_add_tcase(s, tests);
 	return s;
 }

@@ -7,6 +7,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,23 +105,25 @@ double stats_quantile(const double *sorted, size_t n, double q)
 
 /*
  * Probability that the median lies between the samples of ranks r and n + 1 - r (counted from 1):
- * that of at least r and at most n - r of n samples falling below it.
+ * that of at least r and at most n - r of n samples falling below it. GSL has none (NAN) for ranks
+ * very close to the middle of more than 10^7 samples, where it is small.
  */
 static double median_coverage(unsigned int r, unsigned int n)
 {
 	return 1 - 2 * gsl_cdf_binomial_P(r - 1, 0.5, n) + COVERAGE_ROUNDING;
 }
 
-int stats_median_interval(const double *sorted, size_t n, double confidence, double *low,
-			  double *high)
+/*
+ * The rank of the lower end of the interval of the median, counted from 1; the upper end has the
+ * same from above. 0 when there is none.
+ */
+static size_t median_rank(size_t n, double confidence)
 {
 	unsigned int covers = 1, beyond = (unsigned int)(n / 2) + 1;
 
-	*low = NAN;
-	*high = NAN;
 	if (n < 2 || n > UINT_MAX || !(confidence > 0 && confidence < 1) ||
 	    median_coverage(covers, (unsigned int)n) < confidence)
-		return -EDOM;
+		return 0;
 	/* Coverage falls as the ranks come closer; find the closest that still has enough. */
 	while (beyond - covers > 1) {
 		unsigned int middle = covers + (beyond - covers) / 2;
@@ -130,9 +133,60 @@ int stats_median_interval(const double *sorted, size_t n, double confidence, dou
 		else
 			beyond = middle;
 	}
-	*low = sorted[covers - 1];
-	*high = sorted[n - covers];
-	return 0;
+	return covers;
+}
+
+int stats_median_interval(const double *sorted, size_t n, double confidence, double *low,
+			  double *high)
+{
+	size_t rank = median_rank(n, confidence);
+
+	*low = rank ? sorted[rank - 1] : NAN;
+	*high = rank ? sorted[n - rank] : NAN;
+	return rank ? 0 : -EDOM;
+}
+
+static size_t count_all(const struct stats_step *steps, size_t n)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += steps[i].count;
+	return all;
+}
+
+/* sorted[index], were the samples there one by one; the last one when it is above all. */
+static double sample_at(const struct stats_step *steps, size_t n, size_t index)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && index >= steps[i].count)
+		index -= steps[i++].count;
+	return steps[i].value;
+}
+
+double stats_steps_quantile(const struct stats_step *steps, size_t n, double q)
+{
+	size_t all = count_all(steps, n);
+	double at = q * (double)(all - 1);
+	double between[2];
+
+	if (!all || !(q >= 0 && q <= 1))
+		return NAN;
+	between[0] = sample_at(steps, n, (size_t)at);
+	between[1] = sample_at(steps, n, (size_t)at + 1);
+	return stats_quantile(between, 2, at - floor(at));
+}
+
+int stats_steps_median_interval(const struct stats_step *steps, size_t n, double confidence,
+				double *low, double *high)
+{
+	size_t all = count_all(steps, n);
+	size_t rank = median_rank(all, confidence);
+
+	*low = rank ? sample_at(steps, n, rank - 1) : NAN;
+	*high = rank ? sample_at(steps, n, all - rank) : NAN;
+	return rank ? 0 : -EDOM;
 }
 
 void stats_wilson(size_t hits, size_t n, double confidence, double *low, double *high)
@@ -166,30 +220,22 @@ struct ranks {
 	double ties; /* sum of t^3 - t over values that occur t times */
 };
 
-/* How many of sorted[from..n-1] equal the value. */
-static size_t count_equal(const double *sorted, size_t from, size_t n, double value)
-{
-	size_t end = from;
-
-	while (end < n && sorted[end] == value)
-		end++;
-	return end - from;
-}
-
-static struct ranks rank(const double *a, size_t n, const double *b, size_t m)
+static struct ranks rank(const struct stats_step *a, size_t n, const struct stats_step *b, size_t m)
 {
 	struct ranks ranks = { 0 };
+	double below = 0; /* samples of b */
 	size_t i = 0, j = 0;
 
 	while (i < n || j < m) {
-		double value = j == m || (i < n && a[i] <= b[j]) ? a[i] : b[j];
-		size_t in_a = count_equal(a, i, n, value), in_b = count_equal(b, j, m, value);
-		double t = (double)(in_a + in_b);
+		bool of_a = j == m || (i < n && a[i].value <= b[j].value);
+		bool of_b = !of_a || (j < m && a[i].value == b[j].value);
+		double in_a = of_a ? (double)a[i++].count : 0;
+		double in_b = of_b ? (double)b[j++].count : 0;
+		double t = in_a + in_b;
 
-		ranks.u += (double)in_a * ((double)j + (double)in_b / 2);
+		ranks.u += in_a * (below + in_b / 2);
 		ranks.ties += t * t * t - t;
-		i += in_a;
-		j += in_b;
+		below += in_b;
 	}
 	return ranks;
 }
@@ -225,18 +271,21 @@ static double mann_whitney_exact(size_t u, size_t n, size_t m)
 	return below / all;
 }
 
-double stats_mann_whitney(const double *a, size_t n, const double *b, size_t m)
+double stats_mann_whitney(const struct stats_step *a, size_t n, const struct stats_step *b,
+			  size_t m)
 {
-	double N = (double)(n + m), pairs = (double)n * (double)m;
+	size_t all_a = count_all(a, n), all_b = count_all(b, m);
+	double N = (double)all_a + (double)all_b, pairs = (double)all_a * (double)all_b;
 	double variance, distance;
 	struct ranks ranks;
 
-	if (!n || !m)
+	if (!all_a || !all_b)
 		return NAN;
 	ranks = rank(a, n, b, m);
 	distance = fabs(ranks.u - pairs / 2);
-	if (n < MANN_WHITNEY_EXACT && m < MANN_WHITNEY_EXACT && ranks.ties == 0)
-		return fmin(1, 2 * mann_whitney_exact((size_t)(pairs / 2 - distance), n, m));
+	if (all_a < MANN_WHITNEY_EXACT && all_b < MANN_WHITNEY_EXACT && ranks.ties == 0)
+		return fmin(1,
+			    2 * mann_whitney_exact((size_t)(pairs / 2 - distance), all_a, all_b));
 	variance = pairs / 12 * (N + 1 - ranks.ties / (N * (N - 1)));
 	if (variance <= 0)
 		return 1;

@@ -46,8 +46,8 @@ double stats_quantile(const double *sorted, size_t n, double q);
 /*
  * Distribution-free confidence interval of the median from order statistics (binomial, p = 1/2),
  * at least `confidence`: the narrowest symmetric one. Returns 0, or -EDOM when n is too small for
- * that confidence (n < 6 at 0.95), or the confidence not between 0 and 1; then *low and *high are
- * NAN.
+ * that confidence (n < 6 at 0.95) or above UINT_MAX, or the confidence not between 0 and 1; then
+ * *low and *high are NAN.
  */
 int stats_median_interval(const double *sorted, size_t n, double confidence, double *low,
 			  double *high);
@@ -59,13 +59,28 @@ int stats_median_interval(const double *sorted, size_t n, double confidence, dou
 void stats_wilson(size_t hits, size_t n, double confidence, double *low, double *high);
 
 /*
- * Do two series come from the same distribution? The two-sided p-value of the Mann-Whitney
- * (Wilcoxon rank-sum) test; a[] and b[] are sorted ascending. Exact when both have fewer than 50
- * samples and no value occurs twice, else by the normal approximation with corrections for ties and
- * continuity (the same limits as R's wilcox.test()). NAN when either is empty or memory ran out; 1
- * when all values are equal.
+ * Samples by their values, for series that are too long to be held one by one: how many samples
+ * have a value. The steps of a series are ascending and have each value once.
  */
-double stats_mann_whitney(const double *a, size_t n, const double *b, size_t m);
+struct stats_step {
+	double value;
+	size_t count; /* above 0; the sum over a series fits a size_t as well */
+};
+
+/* As stats_quantile() and stats_median_interval(), of a series of `n` steps. */
+double stats_steps_quantile(const struct stats_step *steps, size_t n, double q);
+int stats_steps_median_interval(const struct stats_step *steps, size_t n, double confidence,
+				double *low, double *high);
+
+/*
+ * Do two series, of n and m steps, come from the same distribution? The two-sided p-value of the
+ * Mann-Whitney (Wilcoxon rank-sum) test. Exact when both have fewer than 50 samples and no value
+ * occurs twice, else by the normal approximation with corrections for ties and continuity (the same
+ * limits as R's wilcox.test()). NAN when either is empty or memory ran out; 1 when all values are
+ * equal.
+ */
+double stats_mann_whitney(const struct stats_step *a, size_t n, const struct stats_step *b,
+			  size_t m);
 
 /*
  * One step of the moving average the GIC thread's tool prints as "avg": prev + (sample - prev) / 8.

@@ -4,7 +4,11 @@
 #include <check.h>
 #include <errno.h>
 #include <float.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <limits.h>
 #include <math.h>
 
 Suite *suite(void);
@@ -318,9 +322,29 @@ START_TEST(resolution_of_a_clock)
 }
 END_TEST
 
-static void sort(double *values, size_t n)
+/* The same as steps, of which there is room for n; returns how many there are. */
+static size_t make_steps(struct stats_step *steps, const double *samples, size_t n)
 {
-	gsl_sort(values, 1, n);
+	size_t n_steps = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!i || samples[i] > samples[i - 1])
+			steps[n_steps++] = (struct stats_step){ samples[i], 0 };
+		steps[n_steps - 1].count++;
+	}
+	return n_steps;
+}
+
+#define SAMPLES_MAX 2000
+
+/* Of samples in any order, which are sorted. */
+static double mann_whitney(double *a, size_t n, double *b, size_t m)
+{
+	static struct stats_step in_a[SAMPLES_MAX], in_b[SAMPLES_MAX];
+
+	gsl_sort(a, 1, n);
+	gsl_sort(b, 1, m);
+	return stats_mann_whitney(in_a, make_steps(in_a, a, n), in_b, make_steps(in_b, b, m));
 }
 
 /*
@@ -332,20 +356,18 @@ START_TEST(mann_whitney_exact)
 	double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 };
 	double y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
 
-	sort(x, N_OF(x));
-	sort(y, N_OF(y));
-	ck_assert_double_eq_tol(stats_mann_whitney(x, N_OF(x), y, N_OF(y)), 2 * 0.1272, 2e-4);
-	ck_assert_double_eq_tol(stats_mann_whitney(y, N_OF(y), x, N_OF(x)), 2 * 0.1272, 2e-4);
+	ck_assert_double_eq_tol(mann_whitney(x, N_OF(x), y, N_OF(y)), 2 * 0.1272, 2e-4);
+	ck_assert_double_eq_tol(mann_whitney(y, N_OF(y), x, N_OF(x)), 2 * 0.1272, 2e-4);
 }
 END_TEST
 
 /* By counting: all 3 of 3 above all 3 is 1 of 20 orders, and as many the other way round. */
 START_TEST(mann_whitney_smallest)
 {
-	const double low[] = { 1, 2, 3 }, high[] = { 4, 5, 6 };
+	double low[] = { 1, 2, 3 }, high[] = { 4, 5, 6 };
 
-	ck_assert_double_eq_tol(stats_mann_whitney(low, 3, high, 3), 0.1, 1e-12);
-	ck_assert_double_eq_tol(stats_mann_whitney(high, 3, low, 3), 0.1, 1e-12);
+	ck_assert_double_eq_tol(mann_whitney(low, 3, high, 3), 0.1, 1e-12);
+	ck_assert_double_eq_tol(mann_whitney(high, 3, low, 3), 0.1, 1e-12);
 }
 END_TEST
 
@@ -360,27 +382,179 @@ START_TEST(mann_whitney_with_ties)
 	double august[] = { 39, 9,  16, 78, 35, 66, 122, 89,  110, 44, 28,  65, 22,
 			    59, 23, 31, 44, 21, 9,  45,	 168, 73,  76, 118, 84, 85 };
 
-	sort(may, N_OF(may));
-	sort(august, N_OF(august));
-	ck_assert_double_eq_tol(stats_mann_whitney(may, N_OF(may), august, N_OF(august)), 0.0001208,
+	ck_assert_double_eq_tol(mann_whitney(may, N_OF(may), august, N_OF(august)), 0.0001208,
 				5e-8);
 }
 END_TEST
 
 START_TEST(mann_whitney_at_the_ends)
 {
-	const double same[] = { 5, 5, 5, 5 };
-	double many[2000], more[2000];
+	double same[] = { 5, 5, 5, 5 };
+	double many[SAMPLES_MAX], more[SAMPLES_MAX];
 
-	ck_assert(isnan(stats_mann_whitney(same, 0, same, 4)));
-	ck_assert(isnan(stats_mann_whitney(same, 4, same, 0)));
-	ck_assert_double_eq(stats_mann_whitney(same, 4, same, 4), 1);
+	ck_assert(isnan(mann_whitney(same, 0, same, 4)));
+	ck_assert(isnan(mann_whitney(same, 4, same, 0)));
+	ck_assert_double_eq(mann_whitney(same, 4, same, 4), 1);
 	for (size_t i = 0; i < N_OF(many); i++) {
 		many[i] = (double)i;
 		more[i] = (double)i + 1000;
 	}
-	ck_assert_double_eq(stats_mann_whitney(many, N_OF(many), many, N_OF(many)), 1);
-	ck_assert_double_lt(stats_mann_whitney(many, N_OF(many), more, N_OF(more)), 1e-100);
+	ck_assert_double_eq(mann_whitney(many, N_OF(many), many, N_OF(many)), 1);
+	ck_assert_double_lt(mann_whitney(many, N_OF(many), more, N_OF(more)), 1e-100);
+}
+END_TEST
+
+/* 1, 2, 2, 2, 10: at index 4q, so 0.9 is at 3.6, 2 + 0.6 * 8. */
+START_TEST(quantiles_of_steps)
+{
+	const struct stats_step steps[] = { { 1, 1 }, { 2, 3 }, { 10, 1 } };
+
+	ck_assert_double_eq(stats_steps_quantile(steps, 3, 0), 1);
+	ck_assert_double_eq(stats_steps_quantile(steps, 3, 0.125), 1.5);
+	ck_assert_double_eq(stats_steps_quantile(steps, 3, 0.5), 2);
+	ck_assert_double_eq(stats_steps_quantile(steps, 3, 0.75), 2);
+	ck_assert_double_eq_tol(stats_steps_quantile(steps, 3, 0.9), 6.8, 1e-12);
+	ck_assert_double_eq(stats_steps_quantile(steps, 3, 1), 10);
+	ck_assert_double_eq(stats_steps_quantile(steps + 1, 1, 0.3), 2);
+	ck_assert_double_nan(stats_steps_quantile(steps, 0, 0.5));
+	ck_assert_double_nan(stats_steps_quantile(steps, 3, 1.01));
+	ck_assert_double_nan(stats_steps_quantile(steps, 3, -0.01));
+	ck_assert_double_nan(stats_steps_quantile(steps, 3, NAN));
+}
+END_TEST
+
+/* Ten samples: of those of ranks 2 and 9 see median_interval_ranks, 3 and 8 are both 5. */
+START_TEST(median_interval_of_steps)
+{
+	const struct stats_step steps[] = { { 1, 2 }, { 5, 6 }, { 9, 2 } };
+	const struct stats_step many[] = { { 1, UINT_MAX }, { 2, 101 } };
+	double low, high;
+
+	ck_assert_int_eq(stats_steps_median_interval(steps, 3, 0.95, &low, &high), 0);
+	ck_assert_double_eq(low, 1);
+	ck_assert_double_eq(high, 9);
+	ck_assert_int_eq(stats_steps_median_interval(steps, 3, 0.89, &low, &high), 0);
+	ck_assert_double_eq(low, 5);
+	ck_assert_double_eq(high, 5);
+	ck_assert_int_eq(stats_steps_median_interval(steps, 1, 0.95, &low, &high), -EDOM);
+	ck_assert_double_nan(low);
+	ck_assert_double_nan(high);
+	if (SIZE_MAX > UINT_MAX) /* as many as fit a size_t there */
+		ck_assert_int_eq(stats_steps_median_interval(many, 2, 0.95, &low, &high), -EDOM);
+}
+END_TEST
+
+/* Sorted samples from few values or many, from a generator that always gives the same. */
+static size_t fill_random(gsl_rng *rng, double *samples)
+{
+	size_t n = gsl_rng_uniform_int(rng, 300) + 1;
+	unsigned long values = gsl_rng_uniform_int(rng, 2) ? 7 : 200;
+
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (double)gsl_rng_uniform_int(rng, values) / 8;
+	gsl_sort(samples, 1, n);
+	return n;
+}
+
+/* One by one, or as steps: it is the same, to the last bit. */
+START_TEST(steps_are_their_samples)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus);
+
+	for (int round = 0; round < 300; round++) {
+		double samples[300], low, high, steps_low, steps_high;
+		struct stats_step steps[300];
+		size_t n = fill_random(rng, samples);
+		size_t n_steps = make_steps(steps, samples, n);
+		double q = round % 3 ? gsl_rng_uniform(rng) : (double)round / 300;
+
+		ck_assert_double_eq(stats_steps_quantile(steps, n_steps, q),
+				    gsl_stats_quantile_from_sorted_data(samples, 1, n, q));
+		ck_assert_int_eq(
+			stats_median_interval(samples, n, 0.95, &low, &high),
+			stats_steps_median_interval(steps, n_steps, 0.95, &steps_low, &steps_high));
+		ck_assert(n < 6 ? isnan(steps_low) : steps_low == low);
+		ck_assert(n < 6 ? isnan(steps_high) : steps_high == high);
+	}
+	gsl_rng_free(rng);
+}
+END_TEST
+
+/* The rank of a value among both series: the mean of those of all that equal it. */
+static double rank_in(double value, const double *a, size_t n, const double *b, size_t m)
+{
+	double below = 0, equal = 0;
+
+	for (size_t i = 0; i < n + m; i++) {
+		double other = i < n ? a[i] : b[i - n];
+
+		below += other < value;
+		equal += other == value;
+	}
+	return below + (equal + 1) / 2;
+}
+
+/*
+ * From the ranks one by one: their sum W over a has the mean n (N + 1) / 2 and the variance
+ * n m / (N (N - 1)) times the sum of the squared deviations of all ranks from (N + 1) / 2.
+ */
+static double by_ranks(const double *a, size_t n, const double *b, size_t m)
+{
+	double N = (double)(n + m), mean = (N + 1) / 2, sum = -(double)n * mean, squares = 0;
+
+	for (size_t i = 0; i < n + m; i++) {
+		double deviation = rank_in(i < n ? a[i] : b[i - n], a, n, b, m) - mean;
+
+		sum += i < n ? deviation + mean : 0;
+		squares += deviation * deviation;
+	}
+	squares *= (double)n * (double)m / (N * (N - 1));
+	return fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, fabs(sum) - 0.5) / sqrt(squares)));
+}
+
+START_TEST(mann_whitney_by_ranks)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus);
+	size_t compared = 0;
+
+	for (int round = 0; round < 60; round++) {
+		double a[300], b[300];
+		size_t n = fill_random(rng, a), m = fill_random(rng, b);
+
+		if (n < 50 && m < 50)
+			continue;
+		compared++;
+		ck_assert_double_eq_tol(mann_whitney(a, n, b, m), by_ranks(a, n, b, m), 1e-9);
+	}
+	ck_assert_uint_gt(compared, 40);
+	gsl_rng_free(rng);
+}
+END_TEST
+
+/*
+ * 10^8 samples: the interval begins at n/2 - 1.96 sqrt(n)/2 = 49990200, and ends as far from the
+ * middle. Half of a against 1/10000 less of b are the greater of two values: a difference of two
+ * rates of sqrt(2) standard deviations, so p = erfc(1) = 0.157299.
+ */
+START_TEST(steps_of_very_many)
+{
+	const struct stats_step wide[] = { { 1, 49990190 },
+					   { 2, 20 },
+					   { 3, 100000000 - 2 * 49990210 },
+					   { 4, 20 },
+					   { 5, 49990190 } };
+	const struct stats_step a[] = { { 1, 50000000 }, { 2, 50000000 } };
+	const struct stats_step b[] = { { 1, 50010000 }, { 2, 49990000 } };
+	double low, high;
+
+	ck_assert_int_eq(stats_steps_median_interval(wide, N_OF(wide), 0.95, &low, &high), 0);
+	ck_assert_double_eq(low, 2);
+	ck_assert_double_eq(high, 4);
+	ck_assert_double_eq(stats_steps_quantile(a, 2, 0.5), 1.5);
+	ck_assert_double_eq(stats_steps_quantile(b, 2, 0.5), 1);
+	ck_assert_double_eq_tol(stats_mann_whitney(a, 2, b, 2), 0.157299, 2e-6);
+	ck_assert_double_eq(stats_mann_whitney(a, 1, b, 1), 1);
+	ck_assert_double_lt(stats_mann_whitney(a, 1, b + 1, 1), 1e-100);
 }
 END_TEST
 
@@ -410,6 +584,11 @@ Suite *suite(void)
 				       mann_whitney_smallest,
 				       mann_whitney_with_ties,
 				       mann_whitney_at_the_ends,
+				       quantiles_of_steps,
+				       median_interval_of_steps,
+				       steps_are_their_samples,
+				       mann_whitney_by_ranks,
+				       steps_of_very_many,
 				       resolution_of_a_clock };
 	Suite *s = suite_create("stats");
 	TCase *tc = tcase_create("stats");

@@ -319,6 +319,30 @@ START_TEST(many_pauses)
 }
 END_TEST
 
+/*
+ * Below the limit, but stopped with as many samples as a tick may have: it cannot be told from
+ * these records in which ticks they were, so that the stretch is not too short. That it is stopped
+ * shows.
+ */
+START_TEST(stopped_below_the_limit)
+{
+	struct entry entries[2 * PER_TICK + 1];
+	struct throttles seen;
+	size_t n = 0;
+
+	for (uint64_t i = 1; i < PER_TICK; i++)
+		entries[n++] = (struct entry){ SAMPLE, TICK + i * TICK / 2, 0, 0 };
+	seen = judge(entries, n);
+	ck_assert_uint_eq(seen.throttled, 0);
+	entries[n++] = (struct entry){ STOP, TICK + PER_TICK * TICK / 2, ID, ID };
+	entries[n++] = (struct entry){ SAMPLE, TICK + PER_TICK * TICK / 2 + 1, 0, 0 };
+	seen = judge(entries, n);
+	ck_assert_uint_eq(seen.throttled, 1);
+	ck_assert_uint_eq(seen.few, 0);
+	ck_assert_uint_eq(seen.judged, 1);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *s = suite_create("throttles");
@@ -331,6 +355,7 @@ Suite *suite(void)
 	tcase_add_test(tests, never_goes_on);
 	tcase_add_test(tests, goes_on_late);
 	tcase_add_test(tests, stopped_early);
+	tcase_add_test(tests, stopped_below_the_limit);
 	tcase_add_test(tests, stopped_late);
 	tcase_add_test(tests, over_a_tick);
 	tcase_add_test(tests, lost_samples);

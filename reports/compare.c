@@ -2,7 +2,6 @@
 #include "compare.h"
 
 #include <errno.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ int comparison_add_verdict(struct comparison *all, size_t hypothesis, size_t col
 static void free_series(struct compare_series *series)
 {
 	for (size_t c = 0; c < COMPARE_MAX; c++)
-		free(series->side[c].sorted);
+		distribution_free(&series->side[c].samples);
 	free(series->hypothesis);
 	free(series->table);
 	free(series->row);
@@ -197,42 +196,43 @@ long comparison_find_figure(struct comparison *all, const char *hypothesis, cons
 	return find_series(figures_of(all), names);
 }
 
-static int add_values(struct compare_side *side, const double *values, size_t n)
-{
-	double *larger = reallocarray(side->sorted, side->n + n + 1, sizeof(*larger));
-
-	if (!larger)
-		return -ENOMEM;
-	side->sorted = larger;
-	memcpy(larger + side->n, values, n * sizeof(*larger));
-	side->n += n;
-	return 0;
-}
-
 int comparison_add_figure(struct comparison *all, size_t figure, size_t column, double value)
 {
-	return add_values(&all->figures[figure].side[column], &value, 1);
+	return distribution_add(&all->figures[figure].side[column].samples, value, 1);
 }
 
-int comparison_add_values(struct comparison *all, size_t series, size_t column,
-			  const double *values, size_t n, double resolution)
+int comparison_add_value(struct comparison *all, size_t series, size_t column, double value,
+			 double resolution)
 {
 	struct compare_side *side = &all->series[series].side[column];
 
 	side->resolution = fmax(side->resolution, resolution);
-	return add_values(side, values, n);
+	return distribution_add(&side->samples, value, 1);
+}
+
+int comparison_add_measure(struct comparison *all, size_t series, size_t column,
+			   const json_t *measure)
+{
+	struct compare_side *side = &all->series[series].side[column];
+	double resolution = json_number_value(json_object_get(measure, "resolution"));
+
+	side->resolution = fmax(side->resolution, resolution);
+	return distribution_add_measure(&side->samples, measure);
 }
 
 /* --- what it amounts to --- */
 
 static void summarise(struct compare_side *side)
 {
+	struct distribution *samples = &side->samples;
+
+	side->n = samples->total;
 	if (!side->n)
 		return;
-	gsl_sort(side->sorted, 1, side->n);
-	side->median = stats_quantile(side->sorted, side->n, 0.5);
-	(void)stats_median_interval(side->sorted, side->n, SIDE_CONFIDENCE, &side->low,
-				    &side->high);
+	distribution_finish(samples);
+	side->median = stats_steps_quantile(samples->steps, samples->n_steps, 0.5);
+	(void)stats_steps_median_interval(samples->steps, samples->n_steps, SIDE_CONFIDENCE,
+					  &side->low, &side->high);
 }
 
 static double percent(double value, double base)
@@ -259,7 +259,8 @@ static struct compare_change change(const struct compare_side *base,
 		.percent = percent(side->median, base->median),
 		.low = percent(side->low, base->high),
 		.high = percent(side->high, base->low),
-		.p = stats_mann_whitney(base->sorted, base->n, side->sorted, side->n),
+		.p = stats_mann_whitney(base->samples.steps, base->samples.n_steps,
+					side->samples.steps, side->samples.n_steps),
 		.resolved = is_resolved(side->median, base->median,
 					fmax(base->resolution, side->resolution)),
 	};

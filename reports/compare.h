@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "distribution.h"
 #include "model.h"
 #include "report.h"
 
@@ -17,11 +18,12 @@
  * is then part of the scatter.
  */
 struct compare_side {
-	size_t n;	/* 0: this column has none */
-	double *sorted; /* ascending once finished */
+	struct distribution samples;
+	double resolution;
+	/* Once finished: */
+	size_t n; /* of samples; 0: this column has none */
 	double median;
 	double low, high; /* 97.5 % confidence interval of the median; NAN when n is too small */
-	double resolution;
 };
 
 /* One side against the baseline. */
@@ -147,8 +149,11 @@ void comparison_add_machine(struct comparison *all, size_t column, json_t *machi
 long comparison_find_hypothesis(struct comparison *all, const char *name);
 long comparison_find_series(struct comparison *all, const char *hypothesis, const char *table,
 			    const char *row, const char *name, const char *unit);
-int comparison_add_values(struct comparison *all, size_t series, size_t column,
-			  const double *values, size_t n, double resolution);
+/* One value, or those of a "measure" record; errors as distribution_add(). */
+int comparison_add_value(struct comparison *all, size_t series, size_t column, double value,
+			 double resolution);
+int comparison_add_measure(struct comparison *all, size_t series, size_t column,
+			   const json_t *measure);
 long comparison_find_figure(struct comparison *all, const char *hypothesis, const char *table,
 			    const char *row, const char *name, const char *unit);
 int comparison_add_figure(struct comparison *all, size_t figure, size_t column, double value);
@@ -174,12 +179,6 @@ int comparison_add_report(struct comparison *all, size_t column, const struct re
 /* A column for each report. */
 int comparison_make(struct comparison *all, const struct report *reports, char *const *names,
 		    size_t n_reports);
-
-/*
- * The samples of a series record, in the order recorded, to be freed. -EBADMSG for a damaged or
- * absurd histogram, -ENOMEM.
- */
-int compare_samples(const json_t *measure, double **samples, size_t *n);
 
 /*
  * What a report has in common with others of its group, as new text: the CPU model, the kernel with

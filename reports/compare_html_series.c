@@ -28,7 +28,8 @@ static void put_interval(struct html *html, const struct compare_side *side,
 	char low_text[32], high_text[32];
 	double low, high;
 
-	if (stats_median_interval(side->sorted, side->n, CONFIDENCE, &low, &high))
+	if (stats_steps_median_interval(side->samples.steps, side->samples.n_steps, CONFIDENCE,
+					&low, &high))
 		html_cell(html, "number", "-");
 	else
 		html_cell(html, "number", "%s to %s",

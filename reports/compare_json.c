@@ -139,8 +139,10 @@ static json_t *make_figure(const struct comparison *all, const struct compare_se
 		if (side->n) {
 			json_object_set_new(column, "n", json_integer((json_int_t)side->n));
 			record_set_number(column, "median", side->median);
-			record_set_number(column, "least", side->sorted[0]);
-			record_set_number(column, "greatest", side->sorted[side->n - 1]);
+			record_set_number(column, "least",
+					  distribution_quantile(&side->samples, 0));
+			record_set_number(column, "greatest",
+					  distribution_quantile(&side->samples, 1));
 		}
 		json_array_append_new(columns, column);
 	}

@@ -113,19 +113,6 @@ static int put_legend(const struct source *source, bool counted, struct plot_sha
 
 /* --- curves --- */
 
-static int put_curve(const struct source *source, size_t column, FILE *script,
-		     struct plot_range *range)
-{
-	const struct compare_side *side = &source->all->series[source->first].side[column];
-	struct distribution samples;
-	int result = distribution_of(&samples, side->sorted, side->n);
-
-	if (!result)
-		plot_curve(script, column, &samples, source->scale.factor, range);
-	distribution_free(&samples);
-	return result;
-}
-
 static int script_curves(const struct source *source, FILE *script, struct plot_shape *shape)
 {
 	const struct compare_series *series = &source->all->series[source->first];
@@ -135,8 +122,9 @@ static int script_curves(const struct source *source, FILE *script, struct plot_
 
 	for (size_t c = 0; c < source->columns; c++) {
 		resolution = fmax(resolution, series->side[c].resolution);
-		if (series->side[c].n && put_curve(source, c, script, &range))
-			return -ENOMEM;
+		if (series->side[c].n)
+			plot_curve(script, c, &series->side[c].samples, source->scale.factor,
+				   &range);
 	}
 	plot_resolution(script, resolution / source->scale.factor, source->scale.unit, &range);
 	plot_put_range(script, &range);
@@ -201,12 +189,14 @@ static void put_box(const struct source *source, size_t row, size_t column, FILE
 		    struct plot_range *range)
 {
 	static const double quantiles[] = { 0.01, 0.25, 0.5, 0.75, 0.99, 1 };
-	const struct compare_side *side = &source->all->series[source->first + row].side[column];
+	const struct distribution *samples =
+		&source->all->series[source->first + row].side[column].samples;
 
 	fprintf(script, "%.1f", place_of(source, row, column));
 	for (size_t q = 0; q < COUNT(quantiles); q++) {
 		double value =
-			stats_quantile(side->sorted, side->n, quantiles[q]) / source->scale.factor;
+			stats_steps_quantile(samples->steps, samples->n_steps, quantiles[q]) /
+			source->scale.factor;
 
 		fprintf(script, " %.9g", value);
 		plot_extend(range, value);
@@ -217,12 +207,14 @@ static void put_box(const struct source *source, size_t row, size_t column, FILE
 static void put_circles(const struct source *source, size_t row, size_t column, FILE *script,
 			struct plot_range *range)
 {
-	const struct compare_side *side = &source->all->series[source->first + row].side[column];
+	const struct distribution *samples =
+		&source->all->series[source->first + row].side[column].samples;
 
-	for (size_t i = 0; i < side->n; i++) {
-		double value = side->sorted[i] / source->scale.factor;
+	for (size_t i = 0; i < samples->n_steps; i++) {
+		double value = samples->steps[i].value / source->scale.factor;
 
-		fprintf(script, "%.9g %.1f\n", value, place_of(source, row, column));
+		for (size_t k = 0; k < samples->steps[i].count; k++)
+			fprintf(script, "%.9g %.1f\n", value, place_of(source, row, column));
 		plot_extend(range, value);
 	}
 }

@@ -9,70 +9,15 @@
 #include "record.h"
 #include "term.h"
 
-/* Of one series: 800 MB. A report that claims more is damaged. */
-#define SAMPLES_MAX 100000000
-
-/* How many samples a measure holds. */
-static int count_samples(const json_t *measure, size_t *n)
-{
-	const json_t *histogram = json_object_get(measure, "histogram");
-	json_t *entry;
-	size_t i;
-
-	*n = json_array_size(json_object_get(measure, "samples"));
-	json_array_foreach((json_t *)histogram, i, entry)
-	{
-		json_int_t count = json_integer_value(json_array_get(entry, 1));
-
-		if (!json_is_number(json_array_get(entry, 0)) || count < 1 ||
-		    count > SAMPLES_MAX - (json_int_t)*n)
-			return -EBADMSG;
-		*n += (size_t)count;
-	}
-	return *n <= SAMPLES_MAX ? 0 : -EBADMSG;
-}
-
-int compare_samples(const json_t *measure, double **samples, size_t *n)
-{
-	json_t *entry;
-	size_t i, all;
-	int result = count_samples(measure, &all);
-
-	*n = 0;
-	*samples = result ? NULL : malloc((all + 1) * sizeof(double));
-	if (result || !*samples)
-		return result ? result : -ENOMEM;
-	json_array_foreach(json_object_get(measure, "samples"), i, entry)(*samples)[(*n)++] =
-		json_number_value(entry);
-	json_array_foreach(json_object_get(measure, "histogram"), i, entry)
-	{
-		double value = json_number_value(json_array_get(entry, 0));
-
-		for (json_int_t k = json_integer_value(json_array_get(entry, 1)); k > 0; k--)
-			(*samples)[(*n)++] = value;
-	}
-	return 0;
-}
-
 static int add_measure(struct comparison *all, size_t column, const char *hypothesis,
 		       const json_t *measure)
 {
-	double *samples;
-	size_t n;
-	int result = compare_samples(measure, &samples, &n);
-	long series = result ? result
-			     : comparison_find_series(
-				       all, hypothesis, record_text(measure, "table"),
-				       record_text(measure, "row"), record_text(measure, "name"),
-				       record_text(measure, "unit"));
+	long series = comparison_find_series(
+		all, hypothesis, record_text(measure, "table"), record_text(measure, "row"),
+		record_text(measure, "name"), record_text(measure, "unit"));
 
-	result = series < 0 ? (int)series : 0;
-	if (!result)
-		result = comparison_add_values(
-			all, (size_t)series, column, samples, n,
-			json_number_value(json_object_get(measure, "resolution")));
-	free(samples);
-	return result;
+	return series < 0 ? (int)series
+			  : comparison_add_measure(all, (size_t)series, column, measure);
 }
 
 /* Keep what a hypothesis claims, of the first who says it. */
@@ -201,9 +146,9 @@ static int add_medians(struct comparison *all, size_t column, const struct compa
 		if (to < 0)
 			return (int)to;
 		if (series->side[0].n)
-			result = comparison_add_values(all, (size_t)to, column,
-						       &series->side[0].median, 1,
-						       series->side[0].resolution);
+			result = comparison_add_value(all, (size_t)to, column,
+						      series->side[0].median,
+						      series->side[0].resolution);
 	}
 	return result;
 }

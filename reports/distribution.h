@@ -5,30 +5,39 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Samples of a series, sorted: how often which value was seen. In the unit of the record. */
+#include "stats.h"
+
+/*
+ * Samples of a series: how often which value was seen, in the unit of the record. What it takes is
+ * of the size of the text they are read from, however many they are. Begins as { 0 }; free with
+ * distribution_free().
+ */
 struct distribution {
-	struct distribution_step {
-		double value;
-		double count; /* above 0 */
-	} * steps;
+	struct stats_step *steps; /* ascending, each value once: as of distribution_finish() */
 	size_t n_steps;
-	double total; /* of all counts */
+	size_t room;  /* for so many */
+	size_t total; /* of all counts */
 };
 
 /*
- * Take the samples or histogram of a "measure" record. What is no number, or was not seen at all,
- * is left out. Returns 0 or -ENOMEM; free with distribution_free().
+ * Add a value that was seen `count` times; or the samples or histogram of a "measure" record, of
+ * which samples that are no numbers are left out. Return 0, -ENOMEM, or -EBADMSG for a histogram
+ * that makes no sense and for more than REPORT_SAMPLES_MAX samples in all.
  */
-int distribution_read(struct distribution *distribution, const json_t *measure);
+int distribution_add(struct distribution *distribution, double value, size_t count);
+int distribution_add_measure(struct distribution *distribution, const json_t *measure);
 
-/* The same of samples that are there already, sorted ascending. */
-int distribution_of(struct distribution *distribution, const double *sorted, size_t n);
+/* Sort what was added, and make one step of what has the same value. */
+void distribution_finish(struct distribution *distribution);
+
+/* All of that for one record; nothing is left to free when it fails. */
+int distribution_read(struct distribution *distribution, const json_t *measure);
 
 void distribution_free(struct distribution *distribution);
 
 /*
- * The least value that a share q of the samples (0 to 1) does not exceed; always one that was seen.
- * NAN when there are none.
+ * The least value that a share q of the samples (0 to 1) does not exceed; always one that was seen:
+ * 0 gives the least, 1 the greatest. NAN when there are none.
  */
 double distribution_quantile(const struct distribution *distribution, double q);
 

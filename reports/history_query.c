@@ -337,8 +337,8 @@ static int gather_median(struct history *history, sqlite3_stmt *row, void *conte
 	if (series < 0 || (size_t)series >= gather->n_ids || gather->ids[series] < 0)
 		return err_plain(err, EBADMSG, "%s: figures of a series that is not there",
 				 history->path);
-	result = comparison_add_values(gather->all, (size_t)gather->ids[series], (size_t)column,
-				       &median, 1, sqlite3_column_double(row, 3));
+	result = comparison_add_value(gather->all, (size_t)gather->ids[series], (size_t)column,
+				      median, sqlite3_column_double(row, 3));
 	return result ? err_set(err, -result, "%s", history->path) : 0;
 }
 

@@ -73,6 +73,8 @@ static const struct {
 	/* ascending: 47 48 49 50 51 52 53 900; at 95 % all of them: 1 - 2 (1 + 8) / 256 = 93 % */
 	{ "emulated", NULL,
 	  "\n other, idle allowed, idle\n 8 156.25 900.00 50.50 47.00..900.00\n" },
+	/* (60 * 1000 + 20 * 2000) / 80 = 1250 ns, and 9000 / 80000001 more */
+	{ "histogram", NULL, "\n idle 80000001 1.25 9.00 1.00 1.00..1.00\n" },
 	{ "emulated", NULL, "latency, wake-up, in us, clock resolution 40 ns (emulated)\n" },
 	{ "emulated", NULL, "All figures describe an emulated machine, not silicon.\n" },
 	{ "emulated", "cost-before", "Shown side by side, not compared: emulated against real.\n" },
@@ -111,6 +113,7 @@ START_TEST(fits)
 		{ "repeat", NULL },
 		{ "stopped", NULL },
 		{ "forms", NULL },
+		{ "histogram", NULL },
 		{ "unknown", NULL },
 		{ "guarded", NULL },
 		{ "resumed", NULL },

@@ -35,7 +35,8 @@ static void put_interval(FILE *out, const struct compare_side *side, const struc
 	char low_text[32], high_text[32], text[72];
 	double low, high;
 
-	if (stats_median_interval(side->sorted, side->n, CONFIDENCE, &low, &high))
+	if (stats_steps_median_interval(side->samples.steps, side->samples.n_steps, CONFIDENCE,
+					&low, &high))
 		snprintf(text, sizeof(text), "-");
 	else
 		snprintf(text, sizeof(text), "%s..%s",
@@ -47,19 +48,23 @@ static void put_interval(FILE *out, const struct compare_side *side, const struc
 	fprintf(out, "%*s", LAST, text);
 }
 
-static double mean(const struct compare_side *side)
+/* Rounded once: summed up with more bits than the samples have, where the machine has them. */
+static double mean(const struct distribution *samples)
 {
-	double sum = 0;
+	long double sum = 0;
 
-	for (size_t i = 0; i < side->n; i++)
-		sum += side->sorted[i] / (double)side->n;
-	return sum;
+	for (size_t i = 0; i < samples->n_steps; i++)
+		sum += (long double)samples->steps[i].value * (long double)samples->steps[i].count;
+	return (double)(sum / (long double)samples->total);
 }
 
 static void put_figures(FILE *out, const struct compare_side *side, const struct scale *scale)
 {
-	double most = side->n ? side->sorted[side->n - 1] : NAN;
-	const double values[] = { side->n ? mean(side) : NAN, most, side->n ? side->median : NAN };
+	const double values[] = {
+		side->n ? mean(&side->samples) : NAN,
+		distribution_quantile(&side->samples, 1),
+		side->n ? side->median : NAN,
+	};
 	char text[32];
 
 	fprintf(out, "%*zu", COUNTS, side->n);

@@ -9,9 +9,6 @@
 #include "journal.h"
 #include "record.h"
 
-/* Of one report: 800 MB where they are compared. One that claims more is damaged. */
-#define SAMPLES_MAX 100000000
-
 static const char *const kind_names[] = {
 	[RECORD_STRING] = "a string", [RECORD_INTEGER] = "an integer",
 	[RECORD_NUMBER] = "a number", [RECORD_BOOLEAN] = "true or false",
@@ -63,7 +60,8 @@ static json_int_t count_samples(const json_t *measure)
 		const json_t *count = json_array_get(item, 1);
 
 		if (!json_is_number(json_array_get(item, 0)) || !json_is_integer(count) ||
-		    json_integer_value(count) < 1 || json_integer_value(count) > SAMPLES_MAX - n)
+		    json_integer_value(count) < 1 ||
+		    json_integer_value(count) > REPORT_SAMPLES_MAX - n)
 			return -EBADMSG;
 		n += json_integer_value(count);
 	}
@@ -394,9 +392,9 @@ static int read_all(struct report *report, struct journal_reader *reader, struct
 		result = put_record(report, reader, record, err);
 		if (!result && !strcmp(text_of(record, "type"), "measure"))
 			samples += count_samples(record);
-		if (!result && samples > SAMPLES_MAX)
+		if (!result && samples > REPORT_SAMPLES_MAX)
 			result = err_plain(err, EBADMSG, "%s:%lu: more than %d samples",
-					   reader->name, reader->line, SAMPLES_MAX);
+					   reader->name, reader->line, REPORT_SAMPLES_MAX);
 		if (result)
 			return result;
 	}

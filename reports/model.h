@@ -63,6 +63,12 @@ struct report {
 };
 
 /*
+ * So many samples of all series together: 800 MB in the tests that took them. A report that claims
+ * more is damaged.
+ */
+#define REPORT_SAMPLES_MAX 100000000
+
+/*
  * Read a report directory or journal file. Returns 0 or -errno; -EBADMSG when a record is wrong,
  * with err naming file and line. On error nothing is left to free.
  */

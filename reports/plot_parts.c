@@ -166,18 +166,18 @@ void plot_resolution(FILE *script, double resolution, const char *unit, struct p
 void plot_curve(FILE *script, size_t number, const struct distribution *samples, double factor,
 		struct plot_range *range)
 {
-	double seen = 0, shown = 0;
+	double all = (double)samples->total, seen = 0, shown = 0;
 
 	fprintf(script, "$d%zu << EOD\n", number);
 	for (size_t i = 0; i < samples->n_steps; i++) {
 		double value = samples->steps[i].value / factor;
 
-		seen += samples->steps[i].count;
+		seen += (double)samples->steps[i].count;
 		if (!i)
 			fprintf(script, "%.9g 0\n", value);
-		if (i && i + 1 < samples->n_steps && seen - shown < samples->total / CURVE_POINTS)
+		if (i && i + 1 < samples->n_steps && seen - shown < all / CURVE_POINTS)
 			continue;
-		fprintf(script, "%.9g %.6f\n", value, seen / samples->total);
+		fprintf(script, "%.9g %.6f\n", value, seen / all);
 		plot_extend(range, value);
 		shown = seen;
 	}

@@ -79,7 +79,8 @@ static int put_box(FILE *script, const struct cost_table *cost, size_t row, doub
 			plot_extend(range, value);
 		}
 		putc(' ', script);
-		result = put_row_label(script, cost, &cost->rows[row], samples.total, shape);
+		result =
+			put_row_label(script, cost, &cost->rows[row], (double)samples.total, shape);
 		putc('\n', script);
 	}
 	result = result ? result : samples.n_steps > 0;

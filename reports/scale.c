@@ -26,7 +26,7 @@ struct scale scale_of_series(const struct comparison *all, size_t first, size_t 
 			if (side->n && side->median > 0)
 				least = fmin(least, side->median);
 			if (side->n)
-				most = fmax(most, fabs(side->sorted[side->n - 1]));
+				most = fmax(most, fabs(distribution_quantile(&side->samples, 1)));
 		}
 	for (size_t i = 0; i < COUNT(times); i++)
 		if (!strcmp(times[i].name, scale.unit))

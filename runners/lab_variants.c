@@ -30,6 +30,11 @@ static bool has(const char *list, const char *name, size_t length)
 	return false;
 }
 
+bool lab_variants_has(const char *list, const char *name)
+{
+	return has(list, name, strlen(name));
+}
+
 int lab_variants_add(char *list, size_t size, const char *text, struct err *err)
 {
 	const char *name = text;
@@ -54,7 +59,7 @@ int lab_variants_add(char *list, size_t size, const char *text, struct err *err)
 			break;
 		name += n + 1;
 	}
-	if (has(all, LAB_PLAIN, strlen(LAB_PLAIN)) && strcmp(all, LAB_PLAIN) != 0)
+	if (lab_variants_has(all, LAB_PLAIN) && strcmp(all, LAB_PLAIN) != 0)
 		return err_set(err, 0, "--variant %s: " LAB_PLAIN " is the kernel without others",
 			       text);
 	memcpy(list, all, used + 1);

@@ -34,6 +34,9 @@ bool lab_variants_next(FILE *table, struct lab_variant *variant);
  */
 int lab_variants_add(char *list, size_t size, const char *text, struct err *err);
 
+/* Is a name among those of a list? */
+bool lab_variants_has(const char *list, const char *name);
+
 /* Is a variant of that name in the table? Reads it from its beginning. */
 bool lab_variants_know(FILE *table, const char *name);
 

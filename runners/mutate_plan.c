@@ -111,20 +111,33 @@ static char *name_machine(const struct mutate_plan *plan, const struct mutant *m
 	return name;
 }
 
-static int add_unmutated(struct mutate_plan *plan, const struct mutant *mutant,
-			 const struct proof_machine *wanted, const struct suite *suite,
-			 struct err *err)
+/* Is none of these variants, divided by commas, a mutant of the table? */
+static bool is_sound(const struct mutants *mutants, const char *variants)
+{
+	for (size_t i = 0; i < mutants->n; i++)
+		if (lab_variants_has(variants, mutants->mutants[i].machine.name))
+			return false;
+	return true;
+}
+
+static int add_unmutated(struct mutate_plan *plan, const struct mutants *mutants,
+			 const struct mutant *mutant, const struct proof_machine *wanted,
+			 const struct suite *suite, struct err *err)
 {
 	struct proof_machine *machine, *all;
 	char *name = name_machine(plan, mutant);
+	bool *sound = reallocarray(plan->sound, plan->n_unmutated + 1, sizeof(*sound));
 
+	if (sound)
+		plan->sound = sound;
 	all = reallocarray(plan->unmutated, plan->n_unmutated + 1, sizeof(*all));
 	if (all)
 		plan->unmutated = all;
-	if (!all || !name) {
+	if (!all || !sound || !name) {
 		free(name);
 		return err_set(err, ENOMEM, "machines");
 	}
+	sound[plan->n_unmutated] = is_sound(mutants, mutant->base);
 	machine = &all[plan->n_unmutated++];
 	*machine = *wanted;
 	machine->name = name;
@@ -132,8 +145,9 @@ static int add_unmutated(struct mutate_plan *plan, const struct mutant *mutant,
 }
 
 /* Find or make the machine without the mutant; its index in *found. */
-static int find_unmutated(struct mutate_plan *plan, const struct mutant *mutant,
-			  const struct suite *suite, size_t *found, struct err *err)
+static int find_unmutated(struct mutate_plan *plan, const struct mutants *mutants,
+			  const struct mutant *mutant, const struct suite *suite, size_t *found,
+			  struct err *err)
 {
 	struct proof_machine wanted = mutant->machine;
 
@@ -141,12 +155,12 @@ static int find_unmutated(struct mutate_plan *plan, const struct mutant *mutant,
 	for (*found = 0; *found < plan->n_unmutated; ++*found)
 		if (proofs_same_machine(&plan->unmutated[*found], &wanted))
 			return 0;
-	return add_unmutated(plan, mutant, &wanted, suite, err);
+	return add_unmutated(plan, mutants, mutant, &wanted, suite, err);
 }
 
-static int add_subject(struct mutate_plan *plan, const struct mutant *mutant,
-		       const struct suite *suite, const struct mutate_choice *choice,
-		       struct err *err)
+static int add_subject(struct mutate_plan *plan, const struct mutants *mutants,
+		       const struct mutant *mutant, const struct suite *suite,
+		       const struct mutate_choice *choice, struct err *err)
 {
 	struct mutate_subject *subject = &plan->subjects[plan->n_subjects];
 	int result;
@@ -160,7 +174,7 @@ static int add_subject(struct mutate_plan *plan, const struct mutant *mutant,
 		subject->machine.rows[i].selected = is_run(choice, mutant, &suite->tests[i]);
 	if (!mutate_plan_rows(&subject->machine))
 		return 0;
-	result = find_unmutated(plan, mutant, suite, &subject->unmutated, err);
+	result = find_unmutated(plan, mutants, mutant, suite, &subject->unmutated, err);
 	for (size_t i = 0; !result && i < suite->n; i++)
 		plan->unmutated[subject->unmutated].rows[i].selected |=
 			subject->machine.rows[i].selected;
@@ -203,7 +217,8 @@ int mutate_plan_make(struct mutate_plan *plan, const struct mutants *mutants,
 		return err_set(err, ENOMEM, "mutants");
 	for (size_t i = 0; !result && i < mutants->n; i++)
 		if (is_mutant_chosen(choice, &mutants->mutants[i]))
-			result = add_subject(plan, &mutants->mutants[i], suite, choice, err);
+			result = add_subject(plan, mutants, &mutants->mutants[i], suite, choice,
+					     err);
 	if (!result && !plan->n_unmutated)
 		result = err_plain(err, ENOENT, "there is no hypothesis to run on these mutants");
 	return result;
@@ -219,5 +234,6 @@ void mutate_plan_free(struct mutate_plan *plan)
 		free((char *)plan->unmutated[i].name);
 	}
 	free(plan->unmutated);
+	free(plan->sound);
 	*plan = (struct mutate_plan){ 0 };
 }

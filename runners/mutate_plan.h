@@ -22,6 +22,7 @@ struct mutate_plan {
 	size_t n_subjects;
 	/* Machines without mutants, each once. Their names are ours. */
 	struct proof_machine *unmutated;
+	bool *sound; /* of each of these: its base is no mutant of the table either */
 	size_t n_unmutated;
 };
 

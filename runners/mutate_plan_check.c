@@ -73,12 +73,13 @@ START_TEST(everything)
 	};
 	static const struct {
 		const char *name, *rows, *variant;
+		bool sound;
 	} unmutated[] = {
-		{ "plain-Skylake-Client", "h1 h2", "plain" },
-		{ "plain-Haswell", "h1 h2 h3", "plain" },
-		{ "a+b-Skylake-Client", "h1 h2", "a,b" },
-		{ "plain-Skylake-Client-2", "h1 h2", "plain" },
-		{ "plain-Skylake-Client-smp", "h1 h2", "plain" },
+		{ "plain-Skylake-Client", "h1 h2", "plain", true },
+		{ "plain-Haswell", "h1 h2 h3", "plain", true },
+		{ "a+b-Skylake-Client", "h1 h2", "a,b", false },
+		{ "plain-Skylake-Client-2", "h1 h2", "plain", true },
+		{ "plain-Skylake-Client-smp", "h1 h2", "plain", true },
 	};
 	const struct mutate_choice all = { 0 };
 	struct err err;
@@ -97,6 +98,7 @@ START_TEST(everything)
 		ck_assert_str_eq(rows_of(&plan.unmutated[i]), unmutated[i].rows);
 		ck_assert_str_eq(plan.unmutated[i].lab.variant, unmutated[i].variant);
 		ck_assert_str_eq(plan.unmutated[i].own.name[0], "h1.x=1");
+		ck_assert_int_eq(plan.sound[i], unmutated[i].sound);
 	}
 	ck_assert_str_eq(plan.unmutated[3].lab.params[0], "p=1");
 	ck_assert_uint_eq(mutate_plan_rows(&plan.unmutated[1]), 3);

@@ -22,7 +22,7 @@ struct mutate_results {
 	struct mutate_outcome *outcomes;  /* of each subject of the plan */
 	enum mutate_witness *witnesses;	  /* the same */
 	char (*unmutated)[PATH_MAX];	  /* reports: `runs` of each machine; "": not there */
-	size_t verdicts, good;		  /* of unmutated runs: pass, skip or known is good */
+	size_t verdicts, good;		  /* of sound machines: pass, skip or known is good */
 	json_t *problems;		  /* array of texts: what did not come out good */
 	struct prove_origin origin;
 };

@@ -144,19 +144,12 @@ static bool has_fault(const struct proofs *proofs, const char *name, const struc
 /* Has a machine of this architecture, or of "any", the variant? */
 static bool has_variant(const struct proofs *proofs, const char *name, const char *arch)
 {
-	size_t length = strlen(name);
-
 	for (size_t m = 0; m < proofs->n_machines; m++) {
 		const struct lab_machine *lab = &proofs->machines[m].lab;
-		const char *at = lab->variant;
 
-		if (strcmp(arch, LAB_ANY) != 0 && strcmp(arch, lab->model->arch->name) != 0)
-			continue;
-		for (size_t n = strcspn(at, ","); n; n = strcspn(at, ",")) {
-			if (n == length && !memcmp(at, name, n))
-				return true;
-			at += at[n] ? n + 1 : n;
-		}
+		if ((!strcmp(arch, LAB_ANY) || !strcmp(arch, lab->model->arch->name)) &&
+		    lab_variants_has(lab->variant, name))
+			return true;
 	}
 	return false;
 }

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "fresh_pages.h"
 #include "hypothesis.h"
@@ -37,7 +38,11 @@
 #define PARTS 40
 #define RING_PAGES 4
 #define EVENTS_MAX 8
-#define MASKED 0.05 /* of overflows: a period passed with the interrupt masked */
+#define MASKED 0.05	   /* of overflows: a period passed with the interrupt masked */
+#define SHORT_PERIOD 1009  /* far above skid */
+#define KERNEL_PERIOD 2003 /* above what of a handler is counted */
+#define PART_BYTES 2048	   /* some fifty samples */
+#define PART_MS 100	   /* ten ticks of HZ = 100: a throttled event waits for one */
 #define SHORT_RUNS 50
 #define CHILDREN 8				  /* of each kind */
 #define DESCENDANTS (2 * CHILDREN + CHILDREN / 2) /* half of the processes have a child */
@@ -71,6 +76,7 @@ struct row {
 	const char *missing, *twice; /* checks */
 	double stops;		     /* how often the event is stopped in it, about */
 	bool software;		     /* no interrupt that could be masked */
+	bool kernel;		     /* the kernel is counted, though it need not be */
 	const struct overflow_work *work;
 };
 
@@ -100,7 +106,8 @@ static void judge(const struct experiment *all, const struct row *row, const cha
 	double due = (double)overflows_due(overflows, subject->count.value);
 	/* One may be due when the event is stopped; of the kernel's also where it is masked long.
 	 */
-	double pending = 1 + (all->whole && !row->software ? row->stops + MASKED * due : 0);
+	bool masked = (all->whole || row->kernel) && !row->software;
+	double pending = 1 + (masked ? row->stops + MASKED * due : 0);
 	struct run *run = all->run;
 
 	run_figure(run, "overflows", line, "due", due, "1");
@@ -160,14 +167,63 @@ static void run_alone(struct experiment *all, const struct overflow_work *work)
 {
 	for (size_t i = 0; i < KINDS; i++) {
 		struct overflow_subject subject = { .attr = attr_of(all, kinds[i].config, PERIOD) };
-		const struct row row = {
-			kinds[i].name, "none_missing", "none_twice", 0, false, work
-		};
+		const struct row row = { .name = kinds[i].name,
+					 .missing = "none_missing",
+					 .twice = "none_twice",
+					 .work = work };
 
 		/* A round of the loop has few branches. */
 		if (kinds[i].config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
 			subject.attr.sample_period = prime_from(PERIOD / 10);
 		if (all->counts[i] && !run_row(all, &subject, 1, &row))
+			return;
+	}
+}
+
+/*
+ * Work until a part of the ring is full: while the event is throttled it takes no samples. How far
+ * it has counted is not asked: a read at the instant of an overflow can cost the sample.
+ */
+struct paced {
+	struct experiment *all;
+	const struct ring *ring;
+	bool stands; /* it did not go on: not waited for once more */
+};
+
+static int do_paced(void *context, struct err *err)
+{
+	struct paced *paced = context;
+	const int64_t deadline = clock_ms() + PART_MS;
+
+	(void)err;
+	do {
+		workload_do(&paced->all->step);
+		paced->stands |= clock_ms() >= deadline;
+	} while (ring_written(paced->ring) - paced->ring->tail < PART_BYTES && !paced->stands);
+	return 0;
+}
+
+/* Thousands of short periods: what each of them is too long or too short by adds up. */
+static void run_short(struct experiment *all)
+{
+	for (int kernel = 0; kernel < 2; kernel++) {
+		struct overflow_subject subject = { .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS,
+								    kernel ? KERNEL_PERIOD
+									   : SHORT_PERIOD) };
+		struct paced paced = { .all = all, .ring = &subject.event.ring };
+		const struct overflow_work work = { PARTS, RING_PAGES, do_paced, &paced };
+		const struct row row = { .name = kernel ? "short periods, with the kernel"
+							: "short periods",
+					 .missing = "none_missing",
+					 .twice = "none_twice",
+					 .kernel = kernel,
+					 .work = &work };
+		struct err err;
+
+		subject.attr.exclude_kernel = !kernel;
+		if (event_probe(&subject.attr, &err))
+			run_note(all->run, "without %s: %s", row.name, err.text);
+		else if (!run_row(all, &subject, 1, &row))
 			return;
 	}
 }
@@ -187,12 +243,10 @@ static void run_together(struct experiment *all, const struct overflow_work *wor
 
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		struct overflow_subject subjects[EVENTS_MAX] = { 0 };
-		const struct row row = { ways[way].name,
-					 "together_none_missing",
-					 "together_none_twice",
-					 0,
-					 false,
-					 work };
+		const struct row row = { .name = ways[way].name,
+					 .missing = "together_none_missing",
+					 .twice = "together_none_twice",
+					 .work = work };
 		uint64_t period = PERIOD;
 
 		for (size_t i = 0; i < all->fit; i++) {
@@ -233,13 +287,12 @@ static void run_switching(struct experiment *all)
 	}
 	for (size_t i = 0; i < 2 && i < KINDS; i++) {
 		struct overflow_subject subject = { .attr = attr_of(all, kinds[i].config, PERIOD) };
-		const struct row row = { i ? "branches, taking turns"
-					   : "instructions, taking turns",
-					 "switch_none_missing",
-					 "switch_none_twice",
-					 PARTS,
-					 false,
-					 &work };
+		const struct row row = { .name = i ? "branches, taking turns"
+						   : "instructions, taking turns",
+					 .missing = "switch_none_missing",
+					 .twice = "switch_none_twice",
+					 .stops = PARTS,
+					 .work = &work };
 
 		if (i)
 			subject.attr.sample_period = prime_from(PERIOD / 20);
@@ -301,7 +354,10 @@ static void run_overrun(struct experiment *all)
 	/* Some five samples a step, 300 between two readings: records of 40 bytes. */
 	struct overflow_subject subject = { .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS,
 							    prime_from(PERIOD / 5)) };
-	const struct row row = { "ring too small", "lost_accounts", "none_twice", 0, false, &work };
+	const struct row row = { .name = "ring too small",
+				 .missing = "lost_accounts",
+				 .twice = "none_twice",
+				 .work = &work };
 
 	if (!run_row(all, &subject, 1, &row) ||
 	    !run_control(all->run, "samples lost", (double)subject.drained.lost, 0, "1"))
@@ -445,9 +501,11 @@ static void run_faults(struct experiment *all)
 	static const uint64_t periods[] = { 1, 3, 7 };
 	struct fresh_pages pages;
 	const struct overflow_work work = { 4, RING_PAGES, touch, &pages };
-	const struct row row = {
-		"page faults", "software_none_missing", "software_none_twice", 0, true, &work
-	};
+	const struct row row = { .name = "page faults",
+				 .missing = "software_none_missing",
+				 .twice = "software_none_twice",
+				 .software = true,
+				 .work = &work };
 	struct overflow_subject subjects[3] = { 0 };
 	struct err err;
 
@@ -490,6 +548,9 @@ static void run_all(struct experiment *all)
 	const struct overflow_work steps = { PARTS, RING_PAGES, do_step, all };
 
 	run_alone(all, &steps);
+	/* What a handler itself is counted for may be more than a short period. */
+	if (!all->whole)
+		run_short(all);
 	if (all->fit > 1)
 		run_together(all, &steps);
 	run_switching(all);
@@ -525,11 +586,10 @@ static const struct need needs[] = {
 	{ .kind = NEED_END },
 };
 
-#define MISSING_ORIGIN                                                                        \
-	"the event's own count at each sample, divided by its period, is the number of the "  \
-	"overflow; 1 may be due when the event is stopped. Where the PMU counts the kernel, " \
-	"which "                                                                              \
-	"masks the interrupt: one at each switch, and 5 % for a whole period that is masked"
+#define MISSING_ORIGIN                                                                       \
+	"the event's own count at each sample, divided by its period, is the number of the " \
+	"overflow; 1 may be due when the event is stopped. Where the kernel is counted, "    \
+	"which masks the interrupt: one at each switch, and 5 % for a whole period that is masked"
 #define TWICE_ORIGIN                                                                               \
 	"the count at a sample holds more periods than that at the one before; skid is far below " \
 	"one"

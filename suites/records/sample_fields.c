@@ -33,6 +33,8 @@
 
 #define PERIOD 100003	  /* instructions */
 #define PERIOD_MODE 50021 /* of events that count the kernel */
+#define CLOCK_NS 100000	  /* of software clocks */
+#define CLOCK_PART 20	  /* of these periods: a part of their work */
 #define ROUND 19	  /* instructions of the loop */
 #define PARTS 40
 #define OTHERS 10	 /* events: more than most PMUs have counters for */
@@ -54,6 +56,7 @@ struct experiment {
 	uint64_t lonely; /* children without a sample */
 	/* Of user and kernel: */
 	uint64_t user, kernel, wrong_mode;
+	uint64_t part_ns; /* CPU time of a part of the work; 0: a fixed number of calls */
 	/* Of regions: */
 	unsigned int region;
 	uint64_t right_region, wrong_region;
@@ -303,11 +306,14 @@ static void take_mode(const struct ring_sample *sample, uint16_t misc, void *con
 static void calls_and_work(void *context)
 {
 	const struct experiment *all = context;
+	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	for (int i = 0; i < 2000; i++) {
-		all->step.work->run(10);
-		(void)syscall(SYS_getppid);
-	}
+	do {
+		for (int i = 0; i < 2000; i++) {
+			all->step.work->run(10);
+			(void)syscall(SYS_getppid);
+		}
+	} while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < all->part_ns);
 }
 
 /* Sample with this attr; false when it cannot be opened, with a note. */
@@ -324,7 +330,6 @@ static bool sample_modes(struct experiment *all, const struct perf_event_attr *a
 
 	all->user = all->kernel = all->wrong_mode = 0;
 	sampling.attr.sample_type = PERF_SAMPLE_IP;
-	sampling.attr.sample_period = PERIOD_MODE;
 	if (self_sample(&sampling, &err)) {
 		run_note(all->run, "without %s: %s", line, err.text);
 		return false;
@@ -340,24 +345,51 @@ static double share(uint64_t part, uint64_t other)
 	return (double)part / (double)(part + other);
 }
 
+/* The same event of the kernel's code only, then of the user's. */
+static void sample_either(struct experiment *all, const struct perf_event_attr *attr,
+			  const char *kernel, const char *user)
+{
+	struct perf_event_attr either = *attr;
+
+	either.exclude_user = 1;
+	if (sample_modes(all, &either, kernel))
+		run_check_ge(all->run, "mode_as_asked", kernel, share(all->kernel, all->user),
+			     SHARE_MIN, "1");
+	either.exclude_user = 0;
+	either.exclude_kernel = 1;
+	either.exclude_hv = attr->type == PERF_TYPE_HARDWARE;
+	if (sample_modes(all, &either, user))
+		run_check_ge(all->run, "mode_as_asked", user, share(all->user, all->kernel),
+			     SHARE_MIN, "1");
+}
+
 static void run_modes(struct experiment *all)
 {
 	struct perf_event_attr attr = event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 
+	attr.sample_period = PERIOD_MODE;
 	if (sample_modes(all, &attr, "user and kernel")) {
 		run_control(all->run, "samples of user code", (double)all->user, 0, "1");
 		run_control(all->run, "samples of the kernel", (double)all->kernel, 0, "1");
 	}
 	if (all->whole)
 		return;
-	attr.exclude_user = 1;
-	if (sample_modes(all, &attr, "kernel only"))
-		run_check_ge(all->run, "mode_as_asked", "kernel only",
-			     share(all->kernel, all->user), SHARE_MIN, "1");
-	attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
-	if (sample_modes(all, &attr, "user only"))
-		run_check_ge(all->run, "mode_as_asked", "user only", share(all->user, all->kernel),
-			     SHARE_MIN, "1");
+	sample_either(all, &attr, "kernel only", "user only");
+}
+
+/* The kernel looks itself whether a software clock is to have a sample of what was interrupted. */
+static void run_clocks(struct experiment *all)
+{
+	struct perf_event_attr attr = event_attr_cpu_clock(CLOCK_NS);
+	struct timespec resolution;
+
+	/* Timers may be no finer than the tick. */
+	if (!clock_getres(CLOCK_MONOTONIC, &resolution) && resolution.tv_nsec > CLOCK_NS)
+		attr.sample_period = (uint64_t)resolution.tv_nsec;
+	all->part_ns = CLOCK_PART * attr.sample_period;
+	sample_either(all, &attr, "cpu-clock, kernel only", "cpu-clock, user only");
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	sample_either(all, &attr, "task-clock, kernel only", "task-clock, user only");
 }
 
 /* --- Where --- */
@@ -510,6 +542,7 @@ static void run_all(struct experiment *all)
 	run_moved(all);
 	run_children(all, cpu);
 	run_modes(all);
+	run_clocks(all);
 	run_regions(all);
 	run_faults(all, 1, "fault_right");
 	run_faults(all, 2, "own_id_together");
@@ -581,8 +614,8 @@ static const struct check checks[] = {
 	  .origin = "the kernel's addresses are the upper half" },
 	{ .name = "mode_as_asked",
 	  .claim = "an event of the user's code or of the kernel's has samples there",
-	  .origin = "exclude_kernel, exclude_user; 5 % for skid over the border of a short system "
-		    "call",
+	  .origin = "exclude_kernel, exclude_user, of instructions and of software clocks; 5 % for "
+		    "skid over the border of a short system call",
 	  .optional = true },
 	{ .name = "ip_right",
 	  .claim = "the address is in the code that runs, not in what ran before",

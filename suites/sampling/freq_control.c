@@ -6,11 +6,13 @@
  *
  * Mechanism: the kernel estimates the rate of the event at each overflow, and at each tick, and
  * moves the period an eighth of the way to where it should be (perf_adjust_period()). Profiles add
- * up the periods that the samples say.
+ * up the periods that the samples say. The tick is for events that are so rare, or sampled so
+ * seldom, that there is no overflow for long; it also ends a period that has become far too long.
  *
  * On a broken kernel the period is far from the rate of the event by the frequency: it never moves,
  * or in one direction only; it is another event's; single ones are absurdly low, which is an
- * interrupt at nearly every instruction; or the periods of the samples do not add up to the count.
+ * interrupt at nearly every instruction; the periods of the samples do not add up to the count; or
+ * there is no sample for long when the event becomes rare.
  *
  * Time is that in which the event itself was on the PMU, so that other tasks do not matter.
  */
@@ -33,6 +35,7 @@
 #include "rate_limit.h"
 #include "sysctl.h"
 #include "workload.h"
+#include "zeros.h"
 
 #define FREQUENCY 4000
 #define FREQUENCY_LOW 1000
@@ -48,6 +51,16 @@
 #define LOWEST_MIN 0.05
 #define RECORDED_MAX 1.25
 #define TRIES 3
+#define FREQUENCY_RARE 50 /* periods of two ticks and more: the tick alone adjusts them */
+#define SETTLE_RARE_NS 120000000
+#define SAMPLE_RARE_NS 1000000000 /* 50 periods */
+#define RARE_MIN 100.0		  /* how much rarer the event becomes */
+#define RARE_READS 20		  /* to find its rate */
+#define ZEROS_MIN 4096
+#define RARE_ENOUGH 50.0 /* where the period had not settled, and is shorter */
+#define WAITED_MAX 0.5
+#define WAIT_MAX 0.6	   /* when nobody waits any more */
+#define WAIT_NS 2000000000 /* five times what ticks at 100 Hz need */
 
 static const struct kind {
 	const char *name;
@@ -378,17 +391,24 @@ static void run_plan(struct experiment *all, const struct plan *plan)
 		run_broken(all->run, "%s: %s", plan->name, all->err.text);
 }
 
-/* How often the event happens in a loop, per second of the event's time; 0: it does not count. */
-static double rate(const struct kind *kind, const struct workload *loop)
+/* How often the event happens in some work, per second of the event's time; 0: it does not count.
+ */
+static double rate_of(const struct kind *kind, void (*work)(void *context), void *context)
 {
 	const struct perf_event_attr attr = counters_user_attr(kind->config);
-	struct workload_job job = { loop, PROBE_ROUNDS };
 	struct event_count count;
 	struct err err;
 
-	if (counters_count(&attr, 1, workload_do, &job, &count, &err) || !count.running)
+	if (counters_count(&attr, 1, work, context, &count, &err) || !count.running)
 		return 0;
 	return (double)count.value * 1e9 / (double)count.running;
+}
+
+static double rate(const struct kind *kind, const struct workload *loop)
+{
+	struct workload_job job = { loop, PROBE_ROUNDS };
+
+	return rate_of(kind, workload_do, &job);
 }
 
 /*
@@ -416,6 +436,150 @@ static bool find_speeds(struct experiment *all)
 	all->loop[SLOW] = workload_find("multiply");
 	run_control(all->run, "events per second", rate(all->kind, all->loop[SLOW]), 0, "1/s");
 	return false;
+}
+
+/* --- Rare --- */
+
+static void read_some(void *context)
+{
+	struct err err;
+
+	for (int i = 0; i < RARE_READS; i++)
+		zeros_read(context, &err);
+}
+
+/* Reads of a size that makes the event much rarer than it is in the loop. False: there is none. */
+static bool find_rare(const struct experiment *all, struct zeros *zeros,
+		      const struct workload *loop)
+{
+	const double often = rate(all->kind, loop);
+
+	for (zeros->bytes = ZEROS_MIN; zeros->bytes <= ZEROS_MAX; zeros->bytes *= 2) {
+		double seldom = rate_of(all->kind, read_some, zeros);
+
+		if (seldom > 0 && often > 1.5 * RARE_MIN * seldom)
+			return true;
+	}
+	return false;
+}
+
+/* Until the next sample is there, so that a period has just begun. */
+static int work_to_sample(struct experiment *all, const struct plan *plan,
+			  const struct workload *loop)
+{
+	struct subject *subject = &all->subjects[0];
+	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int result = 0;
+
+	subject->track = (struct freq_track){ 0 };
+	while (!result && !subject->track.n &&
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < SAMPLE_RARE_NS) {
+		loop->run(PART_ROUNDS);
+		result = drain(all, plan);
+	}
+	return result;
+}
+
+/* Some rare work. What looks at the event is user code, too, and must be little beside. */
+static int work_rarely(struct experiment *all, const struct plan *plan, const struct zeros *zeros,
+		       struct freq_rare *rare)
+{
+	struct subject *subject = &all->subjects[0];
+	struct event_count now = { 0 };
+	int result = 0;
+
+	for (int i = 0; !result && i < RARE_READS; i++)
+		result = zeros_read(zeros, &all->err);
+	if (!result)
+		result = event_read(&subject->event, &now, &all->err);
+	rare->count = now.value - subject->before.value;
+	rare->running = now.running - subject->before.running;
+	return result ? result : drain(all, plan);
+}
+
+/* Until the next sample is there, or should long have been. */
+static int wait_for_sample(struct experiment *all, const struct plan *plan,
+			   const struct zeros *zeros, struct freq_rare *rare)
+{
+	struct subject *subject = &all->subjects[0];
+	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int result = event_read(&subject->event, &subject->before, &all->err);
+
+	rare->period = subject->track.recent[0];
+	subject->track = (struct freq_track){ 0 };
+	while (!result && !subject->track.n &&
+	       (double)rare->count <= WAIT_MAX * (double)rare->period &&
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < WAIT_NS)
+		result = work_rarely(all, plan, zeros, rare);
+	rare->sampled = subject->track.n;
+	return result;
+}
+
+static int become_rare(struct experiment *all, const struct zeros *zeros,
+		       const struct workload *loop, struct freq_rare *rare)
+{
+	static const struct plan plan = { .events = 1,
+					  .frequency = { FREQUENCY_RARE },
+					  .where = TASK };
+	const struct spell spell = { loop, SETTLE_RARE_NS };
+	int result = open_subject(all, &plan, 0);
+
+	*rare = (struct freq_rare){ .frequency = FREQUENCY_RARE };
+	if (!result)
+		result = work_here(all, &plan, &spell);
+	if (!result)
+		result = work_to_sample(all, &plan, loop);
+	if (!result)
+		result = wait_for_sample(all, &plan, zeros, rare);
+	event_close(&all->subjects[0].event);
+	return result;
+}
+
+/*
+ * Again while it waits too long: a hypervisor or another task may take the ticks, but not each
+ * time.
+ */
+static void run_rare(struct experiment *all, const struct zeros *zeros, const struct workload *loop)
+{
+	const char *row = "a loop, then the kernel alone";
+	struct run *run = all->run;
+	struct freq_rare rare;
+	int result = 0;
+
+	run_progress(run, "rare");
+	for (int tries = 0; tries < TRIES; tries++) {
+		result = become_rare(all, zeros, loop, &rare);
+		if (result || freq_rare_waited(&rare) <= WAITED_MAX)
+			break;
+	}
+	if (result) {
+		run_broken(run, "rare: %s", all->err.text);
+		return;
+	}
+	run_figure(run, "becoming rare", row, "period", (double)rare.period, "1");
+	run_figure(run, "becoming rare", row, "times as rare", freq_rare_times(&rare), "1");
+	run_figure(run, "becoming rare", row, "next sample", (double)rare.running, "ns");
+	if (rare.count && freq_rare_times(&rare) < RARE_ENOUGH)
+		run_note(run, "follows_rare: the period was not too long");
+	else
+		run_check_le(run, "follows_rare", row, freq_rare_waited(&rare), WAITED_MAX,
+			     "periods");
+}
+
+static void try_rare(struct experiment *all)
+{
+	const struct workload *loop = all->loop[all->loop[FAST] ? FAST : SLOW];
+	struct zeros zeros;
+
+	if (zeros_open(&zeros, &all->err)) {
+		run_note(all->run, "follows_rare: %s", all->err.text);
+		return;
+	}
+	if (find_rare(all, &zeros, loop))
+		run_rare(all, &zeros, loop);
+	else
+		run_note(all->run, "follows_rare: no work in which the event is rare");
+	zeros_close(&zeros);
 }
 
 static void check_above_limit(const struct experiment *all)
@@ -460,6 +624,7 @@ static int run_freq_control(struct run *run)
 				 SPEEDS_MIN);
 		for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++)
 			run_plan(all, &plans[i]);
+		try_rare(all);
 		check_above_limit(all);
 		placement_restore(&placement, NULL);
 	}
@@ -491,6 +656,15 @@ static const struct check checks[] = {
 	{ .name = "follows_down",
 	  .claim = "when it becomes rare again, so that the period must shrink, too",
 	  .origin = OFF_ORIGIN },
+	{ .name = "follows_rare",
+	  .claim = "when it becomes so rare that the period under way would last for seconds, the "
+		   "next sample comes before half of that",
+	  .origin =
+		  "the tick takes the period an eighth of the way, and ends the one under way "
+		  "when there are eight left of it (perf_adjust_freq_unthr_context()): of the old "
+		  "period at 50 Hz less than a third goes by until it fits an event that is 50 "
+		  "times as rare, with 100 ticks per second; less with more of either",
+	  .optional = true },
 	{ .name = "changed_frequency",
 	  .claim = "after another frequency was set with PERF_EVENT_IOC_PERIOD, too",
 	  .origin = OFF_ORIGIN },

@@ -38,6 +38,7 @@
 #define PART_ROUNDS 100	      /* of the loop, about 2000 instructions */
 #define STOPS 25	      /* of a row */
 #define STOPS_MIN 5	      /* where ticks come late */
+#define BELOW_TICKS 5	      /* samples of so many ticks, of an event below the limit */
 #define LOOK_PARTS 20	      /* between two looks at the rings */
 #define CPU_MAX_NS 600000000  /* a row ends then: 60 ticks and more */
 #define SWITCHES 10	      /* while it is stopped */
@@ -51,12 +52,17 @@ static const struct kind {
 	const char *name;
 	uint32_t type;
 	uint64_t config, period;
+	unsigned int ticks; /* a row ends with as many samples as the limit allows in these */
 } kinds[] = {
 	/* On Intel a fixed counter and a general-purpose one. */
-	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, PERIOD },
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD },
-	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, CLOCK_PERIOD_NS },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, PERIOD, 4 * STOPS },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD, 4 * STOPS },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, CLOCK_PERIOD_NS, 4 * STOPS },
 };
+
+/* At half of the limit, which a clock keeps to: it has no samples to catch up with. */
+static const struct kind below = { "cpu-clock at half of the limit", PERF_TYPE_SOFTWARE,
+				   PERF_COUNT_SW_CPU_CLOCK, 2000000000 / LIMIT, BELOW_TICKS };
 
 /* The event that is stopped and the one beside it. */
 struct pair {
@@ -169,7 +175,7 @@ static int work(struct pair *pair, unsigned int parts)
 /* Until it was stopped often enough, or had so many samples that it should have been. */
 static int overflow(struct pair *pair)
 {
-	const uint64_t enough = 4 * STOPS * pair->throttles.rule.most;
+	const uint64_t enough = pair->kind->ticks * pair->throttles.rule.most;
 	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int result = 0;
 
@@ -217,6 +223,16 @@ static double samples_most(const struct pair *pair)
 	       (double)rule->most;
 }
 
+/* So many stops were with too few samples. */
+static void judge_too_few(const struct pair *pair, const char *row, uint64_t few)
+{
+	if (pair->limit < LIMIT)
+		run_note(pair->run, "%s: handlers were slow, the kernel lowered the limit to %ld",
+			 row, pair->limit);
+	else
+		run_check_eq(pair->run, "not_below_limit", row, (double)few, 0, "1");
+}
+
 static void judge_limit(const struct pair *pair, const char *row)
 {
 	const struct throttles *seen = &pair->throttles;
@@ -225,11 +241,7 @@ static void judge_limit(const struct pair *pair, const char *row)
 	run_check_ge(run, "starts", row, (double)seen->throttled, STOPS_MIN, "1");
 	run_check_le(run, "limit_kept", row, (double)(seen->samples + seen->lost),
 		     samples_most(pair), "1");
-	if (pair->limit < LIMIT)
-		run_note(run, "%s: handlers were slow, the kernel lowered the limit to %ld", row,
-			 pair->limit);
-	else
-		run_check_eq(run, "not_below_limit", row, (double)seen->few, 0, "1");
+	judge_too_few(pair, row, seen->few);
 	if (seen->judged)
 		run_check_le(run, "not_above_limit", row,
 			     100 * (double)seen->many / (double)seen->judged, ABOVE_MAX, "%");
@@ -288,6 +300,17 @@ static void run_kind(struct pair *pair)
 	judge_records(pair, row);
 	judge_limit(pair, row);
 	judge_counts(pair, row);
+}
+
+/* Never as many as the limit in a tick, but several times as many in some ticks together. */
+static void run_below(struct pair *pair)
+{
+	pair->kind = &below;
+	if (observe(pair, below.name) &&
+	    run_control(pair->run, "samples, by those of a tick",
+			(double)pair->throttles.samples / (double)pair->throttles.rule.most, 1,
+			"1"))
+		judge_too_few(pair, below.name, pair->throttles.throttled);
 }
 
 /*
@@ -425,6 +448,7 @@ static int run_throttle(struct run *run)
 			pair->kind = &kinds[i];
 			run_kind(pair);
 		}
+		run_below(pair);
 		pair->kind = &kinds[0];
 		run_member(pair);
 		run_switching(pair);
@@ -455,10 +479,11 @@ static const struct check checks[] = {
 		  "DIV_ROUND_UP(limit, HZ) for each tick, and for the two that the row begins and "
 		  "ends in (perf_event_max_sample_rate_handler())" },
 	{ .name = "not_below_limit",
-	  .claim = "it is not stopped with fewer samples than the limit allows in a tick",
+	  .claim = "it is not stopped with fewer samples than the limit allows in a tick, however "
+		   "many there are in several",
 	  .origin = "stopped by the overflow that makes DIV_ROUND_UP(limit, HZ) "
 		    "(__perf_event_account_interrupt()); HZ by the kernel's configuration, or "
-		    "1024",
+		    "1024; at half of the limit never",
 	  .optional = true },
 	{ .name = "not_above_limit",
 	  .claim = "nor with more, times the ticks that it was not stopped for",
