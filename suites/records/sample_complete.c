@@ -10,15 +10,14 @@
  *
  * On a broken kernel the numbers of the overflows that have a record, which are the event's own
  * count at each sample divided by its period, are not 1, 2, 3, ..., or a task has more or fewer
- * samples than what it does holds periods. As a count that stands still has no overflows, it must
- * also be that of the work; and as periods may be too long, samples must stay where periods end.
+ * samples than what it does holds periods. Or each period is too long, and samples come later in
+ * it each time.
  *
  * Where a PMU cannot leave out the kernel an overflow may come with the interrupt masked, as the
  * event is stopped or while something long goes on: one for each stop, and one in twenty, is
  * allowed for.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -47,30 +46,23 @@
 #define PART_BYTES 2048	   /* some fifty samples */
 #define PART_MS 100	   /* ten ticks of HZ = 100: a throttled event waits for one */
 #define SHORT_RUNS 50
-#define LOOKS 5	      /* at what a step counts */
-#define SLICE 10      /* part of a step, in which no period ends */
-#define SLICES 100    /* ten steps */
-#define LATE_MAX 50.0 /* % of samples */
-#define OVERRUNS 3
-#define STEPS_OVERRUN 60 /* 300 samples */
-#define STEPS_READ 2
+#define LATE_MAX 50.0				  /* % of samples */
 #define CHILDREN 8				  /* of each kind */
 #define DESCENDANTS (2 * CHILDREN + CHILDREN / 2) /* half of the processes have a child */
 #define CHILD_OVERFLOWS 4
 #define PAGES 300
 
-enum { INSTRUCTIONS, BRANCHES, CYCLES, REF_CYCLES, KINDS };
-
 static const struct kind {
 	const char *name;
 	uint64_t config;
-	double least; /* of what steps count by themselves; 0: that may be anything */
-} kinds[KINDS] = {
-	[INSTRUCTIONS] = { "instructions", PERF_COUNT_HW_INSTRUCTIONS, 0.95 },
-	[BRANCHES] = { "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0.95 },
-	[CYCLES] = { "cycles", PERF_COUNT_HW_CPU_CYCLES, 0.1 },
-	[REF_CYCLES] = { "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES, 0 },
+} kinds[] = {
+	{ "instructions", PERF_COUNT_HW_INSTRUCTIONS },
+	{ "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "cycles", PERF_COUNT_HW_CPU_CYCLES },
+	{ "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES },
 };
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct experiment {
 	struct run *run;
@@ -78,16 +70,14 @@ struct experiment {
 	struct workload_job step; /* a little more than a period of instructions */
 	bool whole;		  /* the PMU counts the kernel, too */
 	bool counts[KINDS];
-	double step_counts[KINDS]; /* by itself */
-	size_t fit;		   /* events of instructions at once */
+	size_t fit; /* events of instructions at once */
 };
 
 /* A row of the table, and what it refutes. */
 struct row {
 	const char *name;
-	const char *missing, *twice; /* checks; NULL: not judged */
-	const char *late, *counts;   /* the same */
-	double steps;		     /* how many are done */
+	const char *missing, *twice; /* checks */
+	const char *late;	     /* the same; NULL: not judged */
 	double stops;		     /* how often the event is stopped in it, about */
 	bool software;		     /* no interrupt that could be masked */
 	bool kernel;		     /* the kernel is counted, though it need not be */
@@ -136,31 +126,6 @@ static void judge(const struct experiment *all, const struct row *row, const cha
 			     stats_percent(overflows->late, overflows->samples), LATE_MAX, "%");
 }
 
-/*
- * Its own count alone does not tell whether it stood still. False when it did: there are no
- * overflows to look for.
- */
-static bool judge_count(const struct experiment *all, const struct row *row, const char *line,
-			const struct overflow_subject *subject)
-{
-	const struct event_count *count = &subject->count;
-	const struct kind *kind = kinds;
-	double due;
-
-	while (kind->config != subject->attr.config)
-		kind++;
-	if (!kind->least)
-		return true;
-	due = row->steps * all->step_counts[kind - kinds];
-	run_figure(all->run, "counts", line, "counted", (double)count->value, "1");
-	run_figure(all->run, "counts", line, "by itself", due, "1");
-	if (!subject->drained.throttled && count->running == count->enabled)
-		return run_check_ge(all->run, row->counts, line, (double)count->value,
-				    kind->least * due, "1");
-	run_note(all->run, "%s: stopped now and then, so that its count is not judged", line);
-	return true;
-}
-
 /* Sample and judge; false when there is no use in going on. */
 static bool run_row(struct experiment *all, struct overflow_subject *subjects, size_t n,
 		    const struct row *row)
@@ -175,53 +140,14 @@ static bool run_row(struct experiment *all, struct overflow_subject *subjects, s
 	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(line, sizeof(line), n > 1 ? "%s: %zu" : "%s", row->name, i + 1);
-		if (row->counts && !judge_count(all, row, line, &subjects[i]))
-			return false;
 		if (!run_control(
 			    all->run, "overflows of a row",
 			    (double)overflows_due(&subjects[i].overflows, subjects[i].count.value),
 			    1, "1"))
 			return false;
-		if (row->missing)
-			judge(all, row, line, &subjects[i]);
+		judge(all, row, line, &subjects[i]);
 	}
 	return true;
-}
-
-/* Read while it counts, as stopping it may be what loses a count; less what a read counts. */
-static int count_step(struct experiment *all, uint64_t config, double *counted, struct err *err)
-{
-	const struct perf_event_attr attr = attr_of(all, config, 0);
-	struct event_count first = { 0 }, before = { 0 }, after = { 0 };
-	struct event event;
-	int result = event_open_self(&event, &attr, err);
-
-	if (!result)
-		result = event_enable(&event, err);
-	if (!result)
-		result = event_read(&event, &first, err);
-	if (!result)
-		result = event_read(&event, &before, err);
-	workload_do(&all->step);
-	if (!result)
-		result = event_read(&event, &after, err);
-	*counted = (double)after.value - 2 * (double)before.value + (double)first.value;
-	event_close(&event);
-	return result;
-}
-
-/* The least of a few: interrupts add to it where the kernel is counted. */
-static int count_steps(struct experiment *all, size_t kind, struct err *err)
-{
-	double counted = 0, least = INFINITY;
-	int result = 0;
-
-	for (int i = 0; !result && i < LOOKS; i++) {
-		result = count_step(all, kinds[kind].config, &counted, err);
-		least = fmin(least, counted);
-	}
-	all->step_counts[kind] = least;
-	return result;
 }
 
 /* Which kinds count, and how many events of instructions at once. */
@@ -239,23 +165,9 @@ static int find_events(struct experiment *all, struct err *err)
 	}
 	for (size_t i = 0; i < EVENTS_MAX; i++)
 		attrs[i] = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS, PERIOD);
-	if (!all->counts[INSTRUCTIONS])
+	if (!all->counts[0])
 		return -ENODEV;
 	return counters_fit(attrs, EVENTS_MAX, workload_do, &all->step, &all->fit, err);
-}
-
-/* What a step counts, of each kind. False when that is not known. */
-static bool find_counts(struct experiment *all)
-{
-	struct err err;
-
-	for (size_t i = 0; i < KINDS; i++)
-		if (all->counts[i] && count_steps(all, i, &err)) {
-			run_broken(all->run, "%s: %s", kinds[i].name, err.text);
-			return false;
-		}
-	return run_control(all->run, "instructions of a step", all->step_counts[INSTRUCTIONS], 0,
-			   "1");
 }
 
 static void run_alone(struct experiment *all, const struct overflow_work *work)
@@ -266,8 +178,6 @@ static void run_alone(struct experiment *all, const struct overflow_work *work)
 					 .missing = "none_missing",
 					 .twice = "none_twice",
 					 .late = "period_kept",
-					 .counts = "counts_on",
-					 .steps = PARTS,
 					 .work = work };
 
 		/* A round of the loop has few branches. */
@@ -344,8 +254,6 @@ static void run_together(struct experiment *all, const struct overflow_work *wor
 		const struct row row = { .name = ways[way].name,
 					 .missing = "together_none_missing",
 					 .twice = "together_none_twice",
-					 .counts = "together_counts_on",
-					 .steps = PARTS,
 					 .work = work };
 		uint64_t period = PERIOD;
 
@@ -360,7 +268,7 @@ static void run_together(struct experiment *all, const struct overflow_work *wor
 	}
 }
 
-/* Two that count different things, one of which overflows more often. */
+/* Two that count different things, of which one overflows more often. */
 static void run_mixed(struct experiment *all, const struct overflow_work *work)
 {
 	struct overflow_subject subjects[] = {
@@ -371,14 +279,14 @@ static void run_mixed(struct experiment *all, const struct overflow_work *work)
 	const struct row row = { .name = "instructions and cycles",
 				 .missing = "together_none_missing",
 				 .twice = "together_none_twice",
-				 .counts = "together_counts_on",
-				 .steps = PARTS,
 				 .work = work };
 	struct err err;
 	size_t fit = 0;
 
-	if (counters_fit(attrs, 2, workload_do, &all->step, &fit, &err) || fit < 2)
-		run_note(all->run, "without %s: there is room for %zu", row.name, fit);
+	if (counters_fit(attrs, 2, workload_do, &all->step, &fit, &err))
+		run_note(all->run, "without %s: %s", row.name, err.text);
+	else if (fit < 2)
+		run_note(all->run, "without %s: no room for two events", row.name);
 	else
 		run_row(all, subjects, 2, &row);
 }
@@ -386,25 +294,29 @@ static void run_mixed(struct experiment *all, const struct overflow_work *work)
 /* With another task on the same CPU. */
 struct switching {
 	struct experiment *all;
-	struct workload_job part; /* before each turn of the other */
 	struct turns turns;
 };
 
-static int work_and_turn(void *context, struct err *err)
+static int step_and_turn(void *context, struct err *err)
 {
 	struct switching *switching = context;
 
-	workload_do(&switching->part);
+	workload_do(&switching->all->step);
 	return turns_take(&switching->turns, err);
 }
 
-static void take_turns(struct switching *switching)
+static void run_switching(struct experiment *all)
 {
-	const struct overflow_work work = { PARTS, RING_PAGES, work_and_turn, switching };
-	struct experiment *all = switching->all;
+	struct switching switching = { .all = all };
+	const struct overflow_work work = { PARTS, RING_PAGES, step_and_turn, &switching };
+	struct err err;
 
-	switching->part = all->step;
-	for (size_t i = INSTRUCTIONS; i <= BRANCHES; i++) {
+	if (turns_start(&switching.turns, all->step.work, all->step.rounds, &err)) {
+		run_broken(all->run, "%s", err.text);
+		turns_stop(&switching.turns);
+		return;
+	}
+	for (size_t i = 0; i < 2 && i < KINDS; i++) {
 		struct overflow_subject subject = { .attr = attr_of(all, kinds[i].config, PERIOD) };
 		const struct row row = { .name = i ? "branches, taking turns"
 						   : "instructions, taking turns",
@@ -417,35 +329,6 @@ static void take_turns(struct switching *switching)
 			subject.attr.sample_period = prime_from(PERIOD / 20);
 		if (all->counts[i] && !run_row(all, &subject, 1, &row))
 			break;
-	}
-}
-
-/* Turns in which no period ends: what is counted in each adds up. */
-static void take_short_turns(struct switching *switching)
-{
-	const struct overflow_work work = { SLICES, RING_PAGES, work_and_turn, switching };
-	struct experiment *all = switching->all;
-	struct overflow_subject subject = { .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS,
-							    PERIOD) };
-	const struct row row = { .name = "instructions, taking short turns",
-				 .counts = "switch_keeps_count",
-				 .steps = (double)SLICES / SLICE,
-				 .work = &work };
-
-	switching->part.rounds = all->step.rounds / SLICE;
-	run_row(all, &subject, 1, &row);
-}
-
-static void run_switching(struct experiment *all)
-{
-	struct switching switching = { .all = all };
-	struct err err;
-
-	if (turns_start(&switching.turns, all->step.work, all->step.rounds, &err)) {
-		run_broken(all->run, "%s", err.text);
-	} else {
-		take_turns(&switching);
-		take_short_turns(&switching);
 	}
 	turns_stop(&switching.turns);
 }
@@ -488,7 +371,7 @@ struct overrun {
 static int overrun_part(void *context, struct err *err)
 {
 	struct overrun *overrun = context;
-	unsigned int steps = overrun->part++ % 2 ? STEPS_READ : STEPS_OVERRUN;
+	unsigned int steps = overrun->part++ % 2 ? 2 : 60;
 
 	for (unsigned int i = 0; i < steps; i++)
 		(void)do_step(overrun->all, err);
@@ -498,15 +381,13 @@ static int overrun_part(void *context, struct err *err)
 static void run_overrun(struct experiment *all)
 {
 	struct overrun overrun = { .all = all };
-	const struct overflow_work work = { 2 * OVERRUNS, 1, overrun_part, &overrun };
+	const struct overflow_work work = { 6, 1, overrun_part, &overrun };
 	/* Some five samples a step, 300 between two readings: records of 40 bytes. */
 	struct overflow_subject subject = { .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS,
 							    prime_from(PERIOD / 5)) };
 	const struct row row = { .name = "ring too small",
 				 .missing = "lost_accounts",
 				 .twice = "none_twice",
-				 .counts = "counts_on",
-				 .steps = OVERRUNS * (STEPS_OVERRUN + STEPS_READ),
 				 .work = &work };
 
 	if (!run_row(all, &subject, 1, &row) ||
@@ -697,16 +578,13 @@ static void run_all(struct experiment *all)
 {
 	const struct overflow_work steps = { PARTS, RING_PAGES, do_step, all };
 
-	if (!find_counts(all))
-		return;
 	run_alone(all, &steps);
 	/* What a handler itself is counted for may be more than a short period. */
 	if (!all->whole)
 		run_short(all);
 	if (all->fit > 1)
 		run_together(all, &steps);
-	if (all->counts[CYCLES])
-		run_mixed(all, &steps);
+	run_mixed(all, &steps);
 	run_switching(all);
 	run_ends(all);
 	run_overrun(all);
@@ -748,20 +626,11 @@ static const struct need needs[] = {
 	"the count at a sample holds more periods than that at the one before; skid is far below " \
 	"one"
 
-#define COUNTS_ORIGIN                                                                            \
-	"the same work by itself, read while it counts: 95 % of its instructions and branches, " \
-	"which are the same each time; a tenth of its cycles, as others on the core may have "   \
-	"been in the way of it. Not judged where the event was stopped by the kernel's limit"
-
 static const struct check checks[] = {
 	{ .name = "none_missing",
 	  .claim = "of one event no overflow is without a sample",
 	  .origin = MISSING_ORIGIN },
 	{ .name = "none_twice", .claim = "and none has two", .origin = TWICE_ORIGIN },
-	{ .name = "counts_on",
-	  .claim = "it counts all of the work, after an overflow, too",
-	  .origin = COUNTS_ORIGIN,
-	  .optional = true },
 	{ .name = "period_kept",
 	  .claim = "samples are where periods end, not later each time",
 	  .origin = "half of them within a quarter of a period, far above skid; a quarter of them "
@@ -774,18 +643,10 @@ static const struct check checks[] = {
 	  .claim = "and none twice",
 	  .origin = TWICE_ORIGIN,
 	  .optional = true },
-	{ .name = "together_counts_on",
-	  .claim = "each counts all of the work, after an overflow of another one, too",
-	  .origin = COUNTS_ORIGIN,
-	  .optional = true },
 	{ .name = "switch_none_missing",
 	  .claim = "the same across context switches: none missing",
 	  .origin = MISSING_ORIGIN },
 	{ .name = "switch_none_twice", .claim = "and none twice", .origin = TWICE_ORIGIN },
-	{ .name = "switch_keeps_count",
-	  .claim = "what is counted between two switches is kept, also where no period ends in it",
-	  .origin = COUNTS_ORIGIN,
-	  .optional = true },
 	{ .name = "last_before_disable",
 	  .claim = "the last sample before the event is disabled is there",
 	  .origin = "fifty measurements of one overflow, with thousands of instructions between it "
