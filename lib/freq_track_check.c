@@ -148,7 +148,7 @@ struct turn {
 	bool unended; /* and end one that is under way, where it is far too long? */
 };
 
-#define RARE_FREQUENCY 50
+#define RARE_TICKS 5 /* of a period, when the event was frequent */
 #define RARE_PERIOD 1e8
 
 /*
@@ -159,7 +159,7 @@ struct turn {
 static struct freq_rare become_rare(const struct turn *turn)
 {
 	const double want = RARE_PERIOD / turn->times;
-	const double per_tick = want * RARE_FREQUENCY / turn->hz;
+	const double per_tick = want / RARE_TICKS;
 	double period = RARE_PERIOD, left = RARE_PERIOD, count = 0, ticks = 0;
 
 	while (left > 0) {
@@ -171,7 +171,7 @@ static struct freq_rare become_rare(const struct turn *turn)
 		if (turn->unended && left > 8 * period)
 			left = period;
 	}
-	return (struct freq_rare){ .frequency = RARE_FREQUENCY,
+	return (struct freq_rare){ .frequency = (uint64_t)(turn->hz / RARE_TICKS),
 				   .period = (uint64_t)RARE_PERIOD,
 				   .count = (uint64_t)(count + left),
 				   .sampled = true,
@@ -181,14 +181,14 @@ static struct freq_rare become_rare(const struct turn *turn)
 /* The bound of the hypothesis, half of the period, is far from either, whatever the tick. */
 START_TEST(waits_for_ticks_only)
 {
-	static const double hz[] = { 100, 250, 300, 1000 }, times[] = { 50, 300, 1000, 100000 };
+	static const double hz[] = { 100, 250, 300, 1000 }, times[] = { 20, 60, 1000, 100000 };
 
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++) {
 			struct turn turn = { hz[i], times[k], true, true };
 			struct freq_rare rare = become_rare(&turn);
 
-			ck_assert_double_le(freq_rare_waited(&rare), 0.34);
+			ck_assert_double_le(freq_rare_waited(&rare), 0.35);
 			ck_assert_double_ge(freq_rare_times(&rare), 0.9 * turn.times);
 			turn.ticks = false;
 			rare = become_rare(&turn);

@@ -34,12 +34,14 @@
 #include "placement.h"
 #include "rate_limit.h"
 #include "sysctl.h"
+#include "throttles.h"
 #include "workload.h"
 #include "zeros.h"
 
 #define FREQUENCY 4000
 #define FREQUENCY_LOW 1000
 #define FREQUENCY_NEW 2000
+#define NS_PER_S UINT64_C(1000000000)
 #define STRETCH_NS 60000000	 /* 240 samples at 4000 Hz, 15 ticks at 250 Hz */
 #define STRETCH_LOW_NS 120000000 /* 120 samples at 1000 Hz */
 #define PART_ROUNDS 500		 /* of a loop, between two looks at the clock */
@@ -51,16 +53,18 @@
 #define LOWEST_MIN 0.05
 #define RECORDED_MAX 1.25
 #define TRIES 3
-#define FREQUENCY_RARE 50 /* periods of two ticks and more: the tick alone adjusts them */
-#define SETTLE_RARE_NS 120000000
-#define SAMPLE_RARE_NS 1000000000 /* 50 periods */
-#define RARE_MIN 100.0		  /* how much rarer the event becomes */
-#define RARE_READS 20		  /* to find its rate */
-#define ZEROS_MIN 4096
-#define RARE_ENOUGH 50.0 /* where the period had not settled, and is shorter */
+#define TICKS_RARE 5 /* a period is so many ticks: more than two, and the tick alone adjusts it */
+#define HZ_UNKNOWN 250
+#define SETTLE_TICKS 30
+#define SAMPLE_PERIODS 50 /* in which there must be one */
+#define RARE_MIN 90.0	  /* how much rarer the event becomes */
+#define RARE_ENOUGH 20.0  /* where the period had not settled, and is shorter */
+#define RARE_READS 20	  /* at a time */
+#define RARE_TRIES 2
+#define ZEROS_MIN 512
 #define WAITED_MAX 0.5
-#define WAIT_MAX 0.6	   /* when nobody waits any more */
-#define WAIT_NS 2000000000 /* five times what ticks at 100 Hz need */
+#define WAIT_MAX 0.55  /* when nobody waits any more */
+#define WAIT_TICKS 500 /* ten times what it takes */
 
 static const struct kind {
 	const char *name;
@@ -454,10 +458,11 @@ static bool find_rare(const struct experiment *all, struct zeros *zeros,
 {
 	const double often = rate(all->kind, loop);
 
-	for (zeros->bytes = ZEROS_MIN; zeros->bytes <= ZEROS_MAX; zeros->bytes *= 2) {
+	for (zeros->bytes = ZEROS_MIN; zeros->bytes <= ZEROS_MAX;
+	     zeros->bytes += zeros->bytes / 2) {
 		double seldom = rate_of(all->kind, read_some, zeros);
 
-		if (seldom > 0 && often > 1.5 * RARE_MIN * seldom)
+		if (seldom > 0 && often > RARE_MIN * seldom)
 			return true;
 	}
 	return false;
@@ -467,13 +472,13 @@ static bool find_rare(const struct experiment *all, struct zeros *zeros,
 static int work_to_sample(struct experiment *all, const struct plan *plan,
 			  const struct workload *loop)
 {
+	const uint64_t limit = SAMPLE_PERIODS * NS_PER_S / plan->frequency[0];
 	struct subject *subject = &all->subjects[0];
 	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int result = 0;
 
 	subject->track = (struct freq_track){ 0 };
-	while (!result && !subject->track.n &&
-	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < SAMPLE_RARE_NS) {
+	while (!result && !subject->track.n && clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < limit) {
 		loop->run(PART_ROUNDS);
 		result = drain(all, plan);
 	}
@@ -501,6 +506,7 @@ static int work_rarely(struct experiment *all, const struct plan *plan, const st
 static int wait_for_sample(struct experiment *all, const struct plan *plan,
 			   const struct zeros *zeros, struct freq_rare *rare)
 {
+	const uint64_t limit = WAIT_TICKS * NS_PER_S / (TICKS_RARE * plan->frequency[0]);
 	struct subject *subject = &all->subjects[0];
 	const uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int result = event_read(&subject->event, &subject->before, &all->err);
@@ -509,7 +515,7 @@ static int wait_for_sample(struct experiment *all, const struct plan *plan,
 	subject->track = (struct freq_track){ 0 };
 	while (!result && !subject->track.n &&
 	       (double)rare->count <= WAIT_MAX * (double)rare->period &&
-	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < WAIT_NS)
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < limit)
 		result = work_rarely(all, plan, zeros, rare);
 	rare->sampled = subject->track.n;
 	return result;
@@ -518,13 +524,13 @@ static int wait_for_sample(struct experiment *all, const struct plan *plan,
 static int become_rare(struct experiment *all, const struct zeros *zeros,
 		       const struct workload *loop, struct freq_rare *rare)
 {
-	static const struct plan plan = { .events = 1,
-					  .frequency = { FREQUENCY_RARE },
-					  .where = TASK };
-	const struct spell spell = { loop, SETTLE_RARE_NS };
+	const unsigned int known = throttles_hz();
+	const unsigned int hz = known ? known : HZ_UNKNOWN;
+	const struct plan plan = { .events = 1, .frequency = { hz / TICKS_RARE }, .where = TASK };
+	const struct spell spell = { loop, SETTLE_TICKS * NS_PER_S / hz };
 	int result = open_subject(all, &plan, 0);
 
-	*rare = (struct freq_rare){ .frequency = FREQUENCY_RARE };
+	*rare = (struct freq_rare){ .frequency = plan.frequency[0] };
 	if (!result)
 		result = work_here(all, &plan, &spell);
 	if (!result)
@@ -547,7 +553,7 @@ static void run_rare(struct experiment *all, const struct zeros *zeros, const st
 	int result = 0;
 
 	run_progress(run, "rare");
-	for (int tries = 0; tries < TRIES; tries++) {
+	for (int tries = 0; tries < RARE_TRIES; tries++) {
 		result = become_rare(all, zeros, loop, &rare);
 		if (result || freq_rare_waited(&rare) <= WAITED_MAX)
 			break;
@@ -659,11 +665,10 @@ static const struct check checks[] = {
 	{ .name = "follows_rare",
 	  .claim = "when it becomes so rare that the period under way would last for seconds, the "
 		   "next sample comes before half of that",
-	  .origin =
-		  "the tick takes the period an eighth of the way, and ends the one under way "
-		  "when there are eight left of it (perf_adjust_freq_unthr_context()): of the old "
-		  "period at 50 Hz less than a third goes by until it fits an event that is 50 "
-		  "times as rare, with 100 ticks per second; less with more of either",
+	  .origin = "the tick takes the period an eighth of the way, and ends the one under way "
+		    "when there are eight left of it (perf_adjust_freq_unthr_context()): of an old "
+		    "period of five ticks, 20 times too long, a third goes by until there is a "
+		    "sample; less where it is longer",
 	  .optional = true },
 	{ .name = "changed_frequency",
 	  .claim = "after another frequency was set with PERF_EVENT_IOC_PERIOD, too",
