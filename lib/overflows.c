@@ -23,6 +23,7 @@ void overflows_add(struct overflows *overflows, uint64_t count, uint64_t lost)
 	uint64_t number = overflows_due(overflows, count);
 
 	overflows->samples++;
+	overflows->late += count % overflows->period >= (overflows->period + 3) / 4;
 	if (number <= overflows->last) {
 		overflows->twice++;
 		account(overflows, 0, lost);

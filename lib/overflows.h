@@ -13,6 +13,9 @@
  * of its overflow: 1, 2, 3, ... A number that is missing was not recorded, one that does not go
  * beyond the one before was recorded twice, or there was no overflow.
  *
+ * Samples come late by skid, but not later and later: if what is counted until the handler has
+ * loaded the counter anew does not shorten the next period, their places go through all of it.
+ *
  * LOST records stand where samples are missing, before the next one that had room: how many numbers
  * are left out there must be what they say.
  */
@@ -23,6 +26,7 @@ struct overflows {
 	uint64_t twice;	  /* samples whose overflow had been recorded, or had not happened */
 	uint64_t missing; /* overflows without a sample that no LOST record accounts for */
 	uint64_t excess;  /* told by LOST records although nothing is missing there */
+	uint64_t late;	  /* samples a quarter of a period and more after their overflow */
 	uint64_t last;	  /* number of the last overflow seen */
 	uint64_t lost;	  /* as told by LOST records up to there */
 };

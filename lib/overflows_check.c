@@ -75,6 +75,40 @@ START_TEST(before_it_was_due)
 }
 END_TEST
 
+/* Samples after periods that are too long by so much each. */
+static uint64_t late_of_100(uint64_t longer)
+{
+	struct overflows overflows = { .period = PERIOD };
+
+	for (uint64_t number = 1; number <= 100; number++)
+		overflows_add(&overflows, number * (PERIOD + longer), 0);
+	return overflows.late;
+}
+
+START_TEST(later_each_time)
+{
+	/* Once through the period in steps of 10; four times, with 280 to 960 of 25 in each. */
+	ck_assert_uint_eq(late_of_100(10), 75);
+	ck_assert_uint_eq(late_of_100(40), 4UL * 18);
+	/* A tenth of the way. */
+	ck_assert_uint_eq(late_of_100(1), 0);
+	ck_assert_uint_eq(late_of_100(0), 0);
+}
+END_TEST
+
+START_TEST(late_by_skid)
+{
+	struct overflows overflows = { .period = PERIOD };
+
+	overflows_add(&overflows, PERIOD + PERIOD / 4 - 1, 0);
+	ck_assert_uint_eq(overflows.late, 0);
+	overflows_add(&overflows, 2 * PERIOD + PERIOD / 4, 0);
+	overflows_add(&overflows, 4 * PERIOD - 1, 0);
+	ck_assert_uint_eq(overflows.late, 2);
+	expect(&overflows, 0, 0, 0);
+}
+END_TEST
+
 START_TEST(all_at_a_count_that_does_not_grow)
 {
 	struct overflows overflows = { .period = PERIOD };
@@ -166,6 +200,8 @@ Suite *suite(void)
 	tcase_add_loop_test(tests, every_one_of_20_taken_out_is_noticed, 0, 20);
 	tcase_add_loop_test(tests, every_one_of_20_that_comes_again_is_noticed, 1, 21);
 	tcase_add_test(tests, before_it_was_due);
+	tcase_add_test(tests, later_each_time);
+	tcase_add_test(tests, late_by_skid);
 	tcase_add_test(tests, all_at_a_count_that_does_not_grow);
 	tcase_add_test(tests, final_count_too_low);
 	tcase_add_test(tests, lost_accounts_for_the_rest);

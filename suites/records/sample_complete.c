@@ -10,7 +10,8 @@
  *
  * On a broken kernel the numbers of the overflows that have a record, which are the event's own
  * count at each sample divided by its period, are not 1, 2, 3, ..., or a task has more or fewer
- * samples than what it does holds periods.
+ * samples than what it does holds periods. Or each period is too long, and samples come later in
+ * it each time.
  *
  * Where a PMU cannot leave out the kernel an overflow may come with the interrupt masked, as the
  * event is stopped or while something long goes on: one for each stop, and one in twenty, is
@@ -29,6 +30,7 @@
 #include "placement.h"
 #include "prime.h"
 #include "rate_limit.h"
+#include "stats.h"
 #include "task_tally.h"
 #include "turns.h"
 #include "workload.h"
@@ -44,6 +46,7 @@
 #define PART_BYTES 2048	   /* some fifty samples */
 #define PART_MS 100	   /* ten ticks of HZ = 100: a throttled event waits for one */
 #define SHORT_RUNS 50
+#define LATE_MAX 50.0				  /* % of samples */
 #define CHILDREN 8				  /* of each kind */
 #define DESCENDANTS (2 * CHILDREN + CHILDREN / 2) /* half of the processes have a child */
 #define CHILD_OVERFLOWS 4
@@ -74,6 +77,7 @@ struct experiment {
 struct row {
 	const char *name;
 	const char *missing, *twice; /* checks */
+	const char *late;	     /* the same; NULL: not judged */
 	double stops;		     /* how often the event is stopped in it, about */
 	bool software;		     /* no interrupt that could be masked */
 	bool kernel;		     /* the kernel is counted, though it need not be */
@@ -117,6 +121,9 @@ static void judge(const struct experiment *all, const struct row *row, const cha
 	run_figure(run, "overflows", line, "twice", (double)overflows->twice, "1");
 	run_check_le(run, row->missing, line, (double)overflows->missing, pending, "1");
 	run_check_le(run, row->twice, line, (double)overflows->twice, 0, "1");
+	if (row->late)
+		run_check_le(run, row->late, line,
+			     stats_percent(overflows->late, overflows->samples), LATE_MAX, "%");
 }
 
 /* Sample and judge; false when there is no use in going on. */
@@ -170,6 +177,7 @@ static void run_alone(struct experiment *all, const struct overflow_work *work)
 		const struct row row = { .name = kinds[i].name,
 					 .missing = "none_missing",
 					 .twice = "none_twice",
+					 .late = "period_kept",
 					 .work = work };
 
 		/* A round of the loop has few branches. */
@@ -258,6 +266,29 @@ static void run_together(struct experiment *all, const struct overflow_work *wor
 		if (!run_row(all, subjects, all->fit, &row))
 			return;
 	}
+}
+
+/* Two that count different things, of which one overflows more often. */
+static void run_mixed(struct experiment *all, const struct overflow_work *work)
+{
+	struct overflow_subject subjects[] = {
+		{ .attr = attr_of(all, PERF_COUNT_HW_INSTRUCTIONS, PERIOD) },
+		{ .attr = attr_of(all, PERF_COUNT_HW_CPU_CYCLES, prime_from(10 * PERIOD)) },
+	};
+	const struct perf_event_attr attrs[] = { subjects[0].attr, subjects[1].attr };
+	const struct row row = { .name = "instructions and cycles",
+				 .missing = "together_none_missing",
+				 .twice = "together_none_twice",
+				 .work = work };
+	struct err err;
+	size_t fit = 0;
+
+	if (counters_fit(attrs, 2, workload_do, &all->step, &fit, &err))
+		run_note(all->run, "without %s: %s", row.name, err.text);
+	else if (fit < 2)
+		run_note(all->run, "without %s: no room for two events", row.name);
+	else
+		run_row(all, subjects, 2, &row);
 }
 
 /* With another task on the same CPU. */
@@ -553,6 +584,7 @@ static void run_all(struct experiment *all)
 		run_short(all);
 	if (all->fit > 1)
 		run_together(all, &steps);
+	run_mixed(all, &steps);
 	run_switching(all);
 	run_ends(all);
 	run_overrun(all);
@@ -599,6 +631,10 @@ static const struct check checks[] = {
 	  .claim = "of one event no overflow is without a sample",
 	  .origin = MISSING_ORIGIN },
 	{ .name = "none_twice", .claim = "and none has two", .origin = TWICE_ORIGIN },
+	{ .name = "period_kept",
+	  .claim = "samples are where periods end, not later each time",
+	  .origin = "half of them within a quarter of a period, far above skid; a quarter of them "
+		    "is where each period is too long by what a handler takes" },
 	{ .name = "together_none_missing",
 	  .claim = "the same of several events that overflow together: none missing",
 	  .origin = MISSING_ORIGIN,

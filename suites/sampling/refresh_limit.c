@@ -61,6 +61,7 @@ static const struct arming {
 struct armed {
 	struct run *run;
 	const struct kind *kind;
+	bool whole; /* the PMU counts the kernel, too */
 	struct workload_job part;
 	struct event event;
 	struct turns turns;
@@ -81,12 +82,12 @@ static uint64_t period_of(const struct kind *kind)
 	return kind->period;
 }
 
-static struct perf_event_attr attr_of(const struct kind *kind)
+static struct perf_event_attr attr_of(const struct armed *armed)
 {
+	const struct kind *kind = armed->kind;
 	struct perf_event_attr attr = event_attr(kind->type, kind->config);
 
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
+	attr.exclude_kernel = attr.exclude_hv = !armed->whole || kind->type == PERF_TYPE_SOFTWARE;
 	attr.sample_period = period_of(kind);
 	attr.sample_type = PERF_SAMPLE_IP;
 	attr.wakeup_events = 1;
@@ -174,7 +175,7 @@ static int enable_again(struct armed *armed)
 
 static int run_armings(struct armed *armed)
 {
-	const struct perf_event_attr attr = attr_of(armed->kind);
+	const struct perf_event_attr attr = attr_of(armed);
 	int result = event_open_self(&armed->event, &attr, &armed->err);
 
 	if (!result)
@@ -220,7 +221,7 @@ static void check_refused(struct armed *armed, const char *what, const struct pe
 
 static void run_kind(struct armed *armed)
 {
-	struct perf_event_attr inherited = attr_of(armed->kind), counting = attr_of(armed->kind);
+	struct perf_event_attr inherited = attr_of(armed), counting = attr_of(armed);
 
 	run_progress(armed->run, "%s", armed->kind->name);
 	if (run_armings(armed)) {
@@ -235,8 +236,11 @@ static void run_kind(struct armed *armed)
 
 static int run_refresh_limit(struct run *run)
 {
-	const struct perf_event_attr attr = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
-	struct armed armed = { .run = run, .part = { workload_find("multiply"), PART_ROUNDS } };
+	const struct perf_event_attr user = counters_sampling_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_attr attr;
+	struct armed armed = { .kind = kinds,
+			       .run = run,
+			       .part = { workload_find("multiply"), PART_ROUNDS } };
 	int cpu = run_cpus(run)->cpu[0];
 	struct placement placement;
 	struct err err;
@@ -244,6 +248,8 @@ static int run_refresh_limit(struct run *run)
 
 	if (placement_pin(&placement, cpu, &err))
 		return run_broken(run, "%s", err.text);
+	armed.whole = event_probe(&user, &err) != 0;
+	attr = attr_of(&armed);
 	pmu = !event_probe(&attr, &err);
 	if (!pmu)
 		run_note(run, "without hardware events: CPU %d: %s", cpu, err.text);
