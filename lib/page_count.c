@@ -167,11 +167,16 @@ static void judge_value(struct page_watch *watch, uint64_t low, const struct pag
 		watch->worst = off;
 }
 
+/* Was it enabled, and on no counter, as read(2) has it? */
+static bool waited(const struct event_count *before, const struct event_count *after)
+{
+	return after->enabled > before->enabled && after->running == before->running;
+}
+
 static void judge_times(struct page_watch *watch, const struct event_count *before,
 			const struct page_reading *reading, const struct event_count *after)
 {
-	const bool waits = !reading->index && after->enabled > before->enabled &&
-			   after->running == before->running;
+	const bool waits = !reading->index && waited(before, after);
 	const uint64_t enabled = reading->enabled + reading->since;
 
 	if (!reading->timed || !(reading->index || waits))
@@ -188,6 +193,7 @@ void page_watch_take(struct page_watch *watch, const struct event_count *before,
 {
 	watch->readings++;
 	watch->on += !!reading->index;
+	watch->waiting += waited(before, after);
 	judge_value(watch, before->value, reading, after->value);
 	judge_times(watch, before, reading, after);
 }

@@ -59,6 +59,7 @@ struct page_watch {
 	uint64_t outside;  /* the value is below the read before or above the one after */
 	double worst;	   /* how far that was at the most; negative: below */
 	uint64_t high;	   /* it is between, but for a multiple of 2^width, on a counter */
+	uint64_t waiting;  /* the reads show that the event waited for a counter */
 	uint64_t timed;	   /* times could be judged */
 	uint64_t off_time; /* of these: one does not lie between */
 };

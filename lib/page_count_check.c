@@ -430,6 +430,16 @@ START_TEST(times_of_a_waiting_event)
 }
 END_TEST
 
+/* Whatever the page says. */
+START_TEST(reads_show_waiting)
+{
+	ck_assert_uint_eq(take(&low, on(1000), &waits).waiting, 1);
+	ck_assert_uint_eq(take(&low, timed(0, 490, 400, 20), &waits).waiting, 1);
+	ck_assert_uint_eq(take(&low, on(1000), &high).waiting, 0);
+	ck_assert_uint_eq(take(&low, timed(0, 490, 400, 20), &low).waiting, 0);
+}
+END_TEST
+
 /* On this machine it is read by the instructions of the CPU, where they are known. */
 START_TEST(reader_of_this_machine)
 {
@@ -468,6 +478,7 @@ Suite *suite(void)
 				       high_bits,
 				       times_between,
 				       times_of_a_waiting_event,
+				       reads_show_waiting,
 				       reader_of_this_machine };
 	Suite *s = suite_create("page_count");
 	TCase *tcase = tcase_create("page_count");

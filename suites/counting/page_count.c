@@ -36,8 +36,9 @@
 #define MOVES 50
 #define EVENTS_MAX 16
 #define GROUP_MOST 4
-#define STEPS_MULTIPLEXED 100
-#define ROUNDS_STEP 100000 /* all steps take many times as long as a turn on the PMU */
+#define STEPS_LEAST 50
+#define STEPS_MOST 2000
+#define ROUNDS_STEP 20000 /* far less than a turn on the PMU, which is some ms */
 #define RDPMC_FILE "/sys/bus/event_source/devices/cpu/rdpmc"
 
 struct subject {
@@ -116,8 +117,8 @@ static void close_all(struct subject *subjects, size_t n)
 }
 
 /*
- * What the readings of a row say of values, and keep what they say of times. With `high` also the
- * bits above the counter's are judged.
+ * What the readings of a row say of values, and keep what they say of times. With `high`
+ * also the bits above the counter's are judged.
  */
 static void judge(struct experiment *all, const char *check, bool high, const char *row,
 		  const struct page_watch *watch)
@@ -309,31 +310,39 @@ static int run_moves(struct experiment *all, struct err *err)
 
 /* --- Off the PMU --- */
 
+/* Was each of them on a counter now, and off it then, as the reads have it? */
+static bool took_turns(const struct subject *subjects, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!subjects[i].watch.waiting ||
+		    subjects[i].watch.waiting == subjects[i].watch.readings)
+			return false;
+	return true;
+}
+
 /* More events than the PMU has counters: each is off its counter now and then. */
 static int run_multiplexed(struct experiment *all, struct err *err)
 {
 	const struct perf_event_attr attr = counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	size_t n = all->fit < EVENTS_MAX / 2 ? 2 * all->fit + 1 : EVENTS_MAX;
 	struct subject subjects[EVENTS_MAX];
-	struct page_watch sum = { 0 };
 	int result = 0;
 
 	none_open(subjects, n);
 	for (size_t i = 0; !result && i < n; i++)
 		result = open_started(&subjects[i], &attr, err);
-	for (int i = 0; !result && i < STEPS_MULTIPLEXED; i++) {
+	for (int i = 0; !result && i < STEPS_MOST; i++) {
+		if (i >= STEPS_LEAST && took_turns(subjects, n))
+			break;
 		all->work->run(ROUNDS_STEP);
 		result = look_at_all(all, subjects, n, err);
 	}
 	close_all(subjects, n);
 	if (result)
 		return result;
-	for (size_t i = 0; i < n; i++) {
-		sum.readings += subjects[i].watch.readings;
-		sum.on += subjects[i].watch.on;
-	}
-	/* Somebody else's events may keep these off the PMU, and on one with many none waits. */
-	if (!sum.on || sum.on == sum.readings) {
+	/* Somebody else's events may keep these off the PMU, and on one with many none
+	 * waits. */
+	if (!took_turns(subjects, n)) {
 		run_note(all->run, "events that take turns were not judged: %zu fit", all->fit);
 		return 0;
 	}
@@ -416,8 +425,9 @@ static int run_asleep(struct experiment *all, struct err *err)
 /* --- Written while the counter counts on --- */
 
 /*
- * Here, without setting the counter, the kernel takes for its start what it has read of it: as a
- * number of so many bits, without sign. What the page adds is then too small by 2^width.
+ * Here, without setting the counter, the kernel takes for its start what it has read of it:
+ * as a number of so many bits, without sign. What the page adds is then too small by
+ * 2^width.
  */
 static void judge_counting(struct experiment *all, const char *check, const char *row,
 			   const struct page_watch *watch)
@@ -425,8 +435,10 @@ static void judge_counting(struct experiment *all, const char *check, const char
 	judge(all, check, false, row, watch);
 	if (watch->high)
 		run_note(all->run,
-			 "%s: right in the bits that the counter has, wrong in those above; x86 "
-			 "kernels do that when a page is written while its counter counts on",
+			 "%s: right in the bits that the counter has, wrong in those "
+			 "above; x86 "
+			 "kernels do that when a page is written while its counter counts "
+			 "on",
 			 row);
 }
 
@@ -568,13 +580,15 @@ static const struct check checks[] = {
 	  .origin = "as between_reads; index 0: the page has all, there is no counter to add",
 	  .optional = true },
 	{ .name = "not_while_off",
-	  .claim = "the page of an event that is disabled, or whose task sleeps, names no counter",
+	  .claim = "the page of an event that is disabled, or whose task sleeps, names no "
+		   "counter",
 	  .origin = "linux/perf_event.h, index; the counter is another one's now" },
 	{ .name = "value_while_off",
 	  .claim = "what it says then is what read(2) gives",
 	  .origin = "as between_reads: with nothing counted, both reads are the same" },
 	{ .name = "after_reset",
-	  .claim = "after a reset while it counts, an event's page is right in the bits that its "
+	  .claim = "after a reset while it counts, an event's page is right in the bits "
+		   "that its "
 		   "counter has",
 	  .origin = "PERF_EVENT_IOC_RESET, perf_event_open(2); not in those above, where x86 "
 		    "kernels err: docs/hypotheses/page_count.md" },
@@ -582,15 +596,18 @@ static const struct check checks[] = {
 	  .claim = "so is that of an event which is mapped while it counts",
 	  .origin = "as after_reset" },
 	{ .name = "high_bits",
-	  .claim = "it is right in the bits above where the counter was set when it was written",
-	  .origin =
-		  "linux/perf_event.h: the value of the counter is sign-extended from pmc_width" },
+	  .claim = "it is right in the bits above where the counter was set when it was "
+		   "written",
+	  .origin = "linux/perf_event.h: the value of the counter is sign-extended from "
+		    "pmc_width" },
 	{ .name = "well_formed",
-	  .claim = "each page can be read: it is not left locked, names no counter that it forbids "
+	  .claim = "each page can be read: it is not left locked, names no counter that it "
+		   "forbids "
 		   "to read, and width and shift are possible",
 	  .origin = "linux/perf_event.h: lock, cap_user_rdpmc, pmc_width, time_shift" },
 	{ .name = "times_between",
-	  .claim = "times enabled and running, brought up to now, lie between those of two read(2)",
+	  .claim = "times enabled and running, brought up to now, lie between those of two "
+		   "read(2)",
 	  .origin = "linux/perf_event.h, cap_user_time: both are of the same clock",
 	  .optional = true },
 	{ 0 },
@@ -598,11 +615,12 @@ static const struct check checks[] = {
 
 const struct hypothesis hypothesis = {
 	.name = "page_count",
-	.claim = "A task that reads its own counter through the event's mapped page gets what "
+	.claim = "A task that reads its own counter through the event's mapped page gets "
+		 "what "
 		 "read(2) gives.",
 	.source = "linux/perf_event.h, struct perf_event_mmap_page",
 	.danger = DANGER_MAY_THROTTLE,
-	.budget_s = 20,
+	.budget_s = 30,
 	.needs = needs,
 	.checks = checks,
 	.klog = rate_limit_klog,
