@@ -17,12 +17,18 @@ struct perf_event_attr counters_user_attr(uint64_t config)
 	return attr;
 }
 
+struct perf_event_attr counters_attr(uint64_t config, bool whole, uint64_t period)
+{
+	struct perf_event_attr attr =
+		whole ? event_attr(PERF_TYPE_HARDWARE, config) : counters_user_attr(config);
+
+	attr.sample_period = period;
+	return attr;
+}
+
 struct perf_event_attr counters_sampling_attr(uint64_t config)
 {
-	struct perf_event_attr attr = counters_user_attr(config);
-
-	attr.sample_period = PERIOD_LONG;
-	return attr;
+	return counters_attr(config, false, PERIOD_LONG);
 }
 
 static int count_open(struct event *events, size_t n, void (*work)(void *context), void *context,

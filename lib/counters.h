@@ -2,6 +2,7 @@
 #ifndef PMIPROOF_COUNTERS_H
 #define PMIPROOF_COUNTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "err.h"
@@ -11,9 +12,15 @@
 struct perf_event_attr counters_user_attr(uint64_t config);
 
 /*
- * The same with a long period: event_probe() of it, on a CPU that this thread is pinned to, says
- * whether that can be sampled there. A PMU may be without interrupts, and on a hybrid machine the
- * generic events are of one PMU only, which not all CPUs have.
+ * The same sampled with this period, or 0 to count only; where the PMU cannot leave out the kernel
+ * (`whole`), of the kernel's code, too.
+ */
+struct perf_event_attr counters_attr(uint64_t config, bool whole, uint64_t period);
+
+/*
+ * The same of user mode with a long period: event_probe() of it, on a CPU that this thread is
+ * pinned to, says whether that can be sampled there. A PMU may be without interrupts, and on a
+ * hybrid machine the generic events are of one PMU only, which not all CPUs have.
  */
 struct perf_event_attr counters_sampling_attr(uint64_t config);
 

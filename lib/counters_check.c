@@ -97,6 +97,20 @@ START_TEST(times_of_counts)
 }
 END_TEST
 
+START_TEST(with_the_kernel_or_without)
+{
+	struct perf_event_attr attr = counters_attr(PERF_COUNT_HW_CPU_CYCLES, false, 7);
+
+	ck_assert_uint_eq(attr.type, PERF_TYPE_HARDWARE);
+	ck_assert_uint_eq(attr.config, PERF_COUNT_HW_CPU_CYCLES);
+	ck_assert_uint_eq(attr.sample_period, 7);
+	ck_assert(attr.exclude_kernel && attr.exclude_hv && !attr.exclude_user);
+	attr = counters_attr(PERF_COUNT_HW_CPU_CYCLES, true, 0);
+	ck_assert_uint_eq(attr.sample_period, 0);
+	ck_assert(!attr.exclude_kernel && !attr.exclude_hv && !attr.exclude_user);
+}
+END_TEST
+
 Suite *suite(void)
 {
 	Suite *all = suite_create("counters");
@@ -105,6 +119,7 @@ Suite *suite(void)
 	tcase_add_test(tests, software_events_all_fit);
 	tcase_add_test(tests, one_that_does_not_open);
 	tcase_add_test(tests, scaled);
+	tcase_add_test(tests, with_the_kernel_or_without);
 	tcase_add_loop_test(tests, times_of_counts, 0, sizeof(times) / sizeof(times[0]));
 	suite_add_tcase(all, tests);
 	return all;

@@ -53,7 +53,7 @@ static const struct {
 
 static struct perf_event_attr attr_of(const struct experiment *all, uint64_t config)
 {
-	return all->whole ? event_attr(PERF_TYPE_HARDWARE, config) : counters_user_attr(config);
+	return counters_attr(config, all->whole, 0);
 }
 
 /* What is done with each of several events. */

@@ -87,11 +87,7 @@ struct row {
 static struct perf_event_attr attr_of(const struct experiment *all, uint64_t config,
 				      uint64_t period)
 {
-	struct perf_event_attr attr =
-		all->whole ? event_attr(PERF_TYPE_HARDWARE, config) : counters_user_attr(config);
-
-	attr.sample_period = period;
-	return attr;
+	return counters_attr(config, all->whole, period);
 }
 
 static int do_step(void *context, struct err *err)

@@ -65,11 +65,8 @@ struct experiment {
 
 static struct perf_event_attr user_attr(const struct experiment *all)
 {
-	struct perf_event_attr attr =
-		all->whole ? event_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
-			   : counters_user_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_attr attr = counters_attr(PERF_COUNT_HW_INSTRUCTIONS, all->whole, PERIOD);
 
-	attr.sample_period = PERIOD;
 	attr.sample_type = SAMPLE_WHO_TYPE;
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
