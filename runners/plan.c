@@ -21,20 +21,28 @@ static void setting_name(const struct run_options_setting *setting, char *name, 
 	snprintf(name, size, "%.*s", (int)strcspn(setting->setting, "="), setting->setting);
 }
 
+/* The test that a setting, given with `option`, is for; NULL with err. */
 static const struct suite_test *setting_test(const struct suite *suite,
-					     const struct run_options_setting *setting)
+					     const struct run_options_setting *setting,
+					     const char *option, struct err *err)
 {
-	for (size_t i = 0; i < suite->n; i++)
-		if (!strcmp(suite->tests[i].name, setting->hypothesis))
-			return &suite->tests[i];
-	return NULL;
+	const struct suite_test *test =
+		suite_test_named(suite, setting->hypothesis, strlen(setting->hypothesis));
+
+	if (!test)
+		err_set(err, 0, "%s %s.%s: no such hypothesis is to be run", option,
+			setting->hypothesis, setting->setting);
+	else if (*test->problem)
+		err_set(err, 0, "%s %s.%s: it cannot be asked what it takes: %s", option,
+			setting->hypothesis, setting->setting, test->problem);
+	return test && !*test->problem ? test : NULL;
 }
 
 /* Are the options about something that is in the suite? */
 static int check_bound(const struct suite *suite, const struct run_options_setting *bound,
 		       struct err *err)
 {
-	const struct suite_test *test = setting_test(suite, bound);
+	const struct suite_test *test = setting_test(suite, bound, "--bound", err);
 	const char *value_text = bound->setting + strcspn(bound->setting, "=") + 1;
 	const char *unit = NULL;
 	char check[128];
@@ -42,8 +50,7 @@ static int check_bound(const struct suite *suite, const struct run_options_setti
 	int result;
 
 	if (!test)
-		return err_set(err, 0, "--bound %s.%s: no such hypothesis is to be run",
-			       bound->hypothesis, bound->setting);
+		return -EINVAL;
 	setting_name(bound, check, sizeof(check));
 	unit = json_string_value(json_object_get(suite_find(test, "checks", check), "bound_unit"));
 	if (!unit)
@@ -58,12 +65,11 @@ static int check_bound(const struct suite *suite, const struct run_options_setti
 static int check_own(const struct suite *suite, const struct run_options_setting *own,
 		     struct err *err)
 {
-	const struct suite_test *test = setting_test(suite, own);
+	const struct suite_test *test = setting_test(suite, own, "--option", err);
 	char name[128];
 
 	if (!test)
-		return err_set(err, 0, "--option %s.%s: no such hypothesis is to be run",
-			       own->hypothesis, own->setting);
+		return -EINVAL;
 	setting_name(own, name, sizeof(name));
 	if (!suite_find(test, "options", name))
 		return err_set(err, 0, "--option %s.%s: it has no option of that name",
