@@ -25,6 +25,11 @@ command=${PMIPROOF:-pmiproof} place=/run/pmiproof
 device=$(sed -n 's/.*\bpmiproof=\([^ ]*\).*/\1/p' /proc/cmdline)
 [ -n "$device" ] || exit 0
 
+# udev does not load them all: some distributions keep it from watchdogs, and ramoops has no device to be found by.
+for module in iTCO_wdt sp5100_tco i6300esb ipmi_si ipmi_watchdog pretimeout_panic ramoops efi_pstore; do
+	modprobe -q $module 2>/dev/null || :
+done
+
 # mount_once TYPE PLACE: what the kernel offers to tests, where it is not mounted.
 mount_once() {
 	grep -q " $2 $1 " /proc/mounts || mount -t "$1" "$1" "$2" 2>/dev/null || :
