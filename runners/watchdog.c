@@ -240,6 +240,8 @@ int watchdog_take_over(struct watchdog_held *held, struct err *err)
 void watchdog_keep(struct watchdog_held *held)
 {
 	prctl(PR_SET_NAME, WATCHDOG_KEEPER);
+	if (*held->governor_before)
+		set_governor(held, held->governor_before);
 	for (;;) {
 		watchdog_feed(held, NULL);
 		clock_sleep_ms((long)held->timeout_s * 1000 / 4);
