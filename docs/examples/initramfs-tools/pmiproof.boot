@@ -21,6 +21,7 @@ prereqs)
 esac
 
 command=${PMIPROOF:-pmiproof} place=/run/pmiproof
+PATH=/usr/libexec/pmiproof/bin:$PATH # tools from the hook
 
 device=$(sed -n 's/.*\bpmiproof=\([^ ]*\).*/\1/p' /proc/cmdline)
 [ -n "$device" ] || exit 0
