@@ -66,6 +66,10 @@ static void look_at(struct watchdog_held *held)
 	if (!held->ops->ioctl(held->fd, WDIOC_GETSUPPORT, &info))
 		snprintf(device->identity, sizeof(device->identity), "%.*s",
 			 (int)sizeof(info.identity), (const char *)info.identity);
+	/* That was a guess, by a module that is loaded: of ipmi_watchdog also where there is no
+	 * BMC. */
+	if (!strcmp(device->path, WATCHDOG_LEGACY))
+		device->driver[0] = '\0';
 	watchdog_classify(device);
 	if (info.options & WDIOF_ALARMONLY)
 		device->kind = WATCHDOG_ALARM;

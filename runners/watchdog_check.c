@@ -237,6 +237,23 @@ START_TEST(software_found_out_when_open)
 }
 END_TEST
 
+/* ipmi_watchdog is loaded and has no BMC: /dev/watchdog is another name of softdog's. */
+START_TEST(software_behind_a_wrong_guess)
+{
+	snprintf(found[0].path, sizeof(found[0].path), "/dev/watchdog");
+	snprintf(found[0].identity, sizeof(found[0].identity), "IPMI");
+	snprintf(found[0].driver, sizeof(found[0].driver), "ipmi_watchdog");
+	fakes[0].path = "/dev/watchdog";
+	fakes[0].identity = "Software Watchdog";
+	ck_assert_int_eq(open_it(false), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(err.text, "is a timer of the kernel"));
+	ck_assert(!fakes[0].running);
+	fakes[0].identity = "IPMI";
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert_str_eq(held.device.driver, "ipmi_watchdog");
+}
+END_TEST
+
 START_TEST(an_alarm_found_out_when_open)
 {
 	fakes[0].options |= WDIOF_ALARMONLY;
@@ -495,6 +512,7 @@ static void add_device_tests(TCase *device)
 	tcase_add_test(device, a_pretimeout_that_cannot_panic);
 	tcase_add_loop_test(device, no_governor_to_set, 0, 2);
 	tcase_add_test(device, software_found_out_when_open);
+	tcase_add_test(device, software_behind_a_wrong_guess);
 	tcase_add_test(device, an_alarm_found_out_when_open);
 	tcase_add_test(device, boot_status_of_the_device);
 	tcase_add_test(device, what_cannot_be_stopped_says_so);
