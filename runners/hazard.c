@@ -126,7 +126,7 @@ static int use_pretimeout(struct hazard *hazard, const struct planned *planned, 
 	err_set(&text, 0,
 		"watchdog: what the kernel does at the pretimeout of %s is '%s' and cannot be "
 		"'panic', which would leave a trace (modprobe pretimeout_panic)",
-		device->path, device->governor);
+		device->path, *device->governor ? device->governor : "nothing");
 	return note(hazard, planned, text.text, err);
 }
 

@@ -181,11 +181,19 @@ bool watchdog_panic_at_pretimeout(struct watchdog_held *held)
 {
 	struct watchdog *device = &held->device;
 
-	/* One that there was not could not be taken away again. */
-	if (!held->pretimeout_s || !*device->governor || !strcmp(device->governor, PANIC))
+	int result;
+
+	if (!held->pretimeout_s || !strcmp(device->governor, PANIC))
 		return true;
-	if (set_governor(held, PANIC))
-		return false;
+	/*
+	 * None (Debian's are modules) cannot be put back, and says nothing any more once the
+	 * pretimeout is 0 again.
+	 */
+	if (!*device->governor && held->pretimeout_before_s)
+		return true;
+	result = set_governor(held, PANIC);
+	if (result)
+		return result == -ENOENT;
 	snprintf(held->governor_before, sizeof(held->governor_before), "%s", device->governor);
 	snprintf(device->governor, sizeof(device->governor), PANIC);
 	return true;

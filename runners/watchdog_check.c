@@ -208,6 +208,19 @@ START_TEST(a_pretimeout_that_cannot_panic)
 }
 END_TEST
 
+/* No module of a governor is loaded but that one: it stays, without a pretimeout that asks it. */
+START_TEST(a_first_governor)
+{
+	give_governor("x");
+	found[0].governor[0] = '\0';
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(fakes[0].governor, "panic");
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+	ck_assert_int_eq(fakes[0].pretimeout, 0);
+}
+END_TEST
+
 /* None, and one that panics already: nothing is written. */
 START_TEST(no_governor_to_set)
 {
@@ -510,6 +523,7 @@ static void add_device_tests(TCase *device)
 	tcase_add_loop_test(device, a_pretimeout_of_its_own, 0, 2);
 	tcase_add_test(device, a_pretimeout_panics);
 	tcase_add_test(device, a_pretimeout_that_cannot_panic);
+	tcase_add_test(device, a_first_governor);
 	tcase_add_loop_test(device, no_governor_to_set, 0, 2);
 	tcase_add_test(device, software_found_out_when_open);
 	tcase_add_test(device, software_behind_a_wrong_guess);
