@@ -472,9 +472,11 @@ static int conduct(struct session *session, struct err *err)
 		return command_error("run", "%s", err->text);
 	}
 	result = run_all(session, &code, err);
-	janitor_stop(&session->janitor, session->guest ? NULL : hazard_end(&session->hazard));
+	/* Nothing is to be put back any more. Killed from here on, we leave a janitor or no link.
+	 */
 	if (!session->guest)
 		active_clear(session->dir);
+	janitor_stop(&session->janitor, session->guest ? NULL : hazard_end(&session->hazard));
 	journal_close(&session->journal);
 	finish_mirrors(session);
 	if (result && !session->guest)
@@ -494,6 +496,9 @@ static int say_complete(struct session *session)
 	const struct journal_state *state = &session->resume.state;
 	FILE *out = session->asked.ktap ? stderr : stdout;
 
+	/* It may have been killed, and its janitor with it, right after its last record. */
+	if (state->done)
+		active_clear(session->dir);
 	fputs("nothing is left to be run", out);
 	if (state->notrun && state->stopped)
 		fprintf(out, ", as the machine was reset %u times: with --max-resets %u it goes on",

@@ -115,6 +115,21 @@ static int note_held(struct hazard *hazard, const struct planned *planned, struc
 	return result;
 }
 
+/* A pretimeout is for leaving a trace, where the kernel may panic. */
+static int use_pretimeout(struct hazard *hazard, const struct planned *planned, struct err *err)
+{
+	const struct watchdog *device = &hazard->held.device;
+	struct err text;
+
+	if (hazard->options->no_escalate || watchdog_panic_at_pretimeout(&hazard->held))
+		return 0;
+	err_set(&text, 0,
+		"watchdog: what the kernel does at the pretimeout of %s is '%s' and cannot be "
+		"'panic', which would leave a trace (modprobe pretimeout_panic)",
+		device->path, *device->governor ? device->governor : "nothing");
+	return note(hazard, planned, text.text, err);
+}
+
 /* Wait for the end of the thread that feeds, and note down meanwhile what keeps it. */
 static int stop_feeding(struct hazard *hazard, const struct planned *planned, struct err *err)
 {
@@ -167,12 +182,14 @@ static int hold_watchdog(struct hazard *hazard, const struct planned *planned, s
 		vitals_close(&hazard->vitals);
 		return HAZARD_REFUSED;
 	}
+	result = use_pretimeout(hazard, planned, err);
 	janitor_watchdog(hazard->janitor, &hazard->held);
-	if (start_feeding(hazard, err)) {
+	if (start_feeding(hazard, result ? &why : err)) {
 		stop_watchdog(hazard, planned, &why);
-		return HAZARD_REFUSED;
+		return result ? result : HAZARD_REFUSED;
 	}
-	result = append(hazard, planned, held_record(hazard), err);
+	if (!result)
+		result = append(hazard, planned, held_record(hazard), err);
 	return result ? result : note_held(hazard, planned, err);
 }
 

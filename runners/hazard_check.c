@@ -323,6 +323,23 @@ START_TEST(what_cannot_be_stopped_is_kept)
 }
 END_TEST
 
+/* Escalation makes it panic, for the time of the test; --no-escalate leaves it alone. */
+START_TEST(a_pretimeout_panics)
+{
+	fakes[0].options |= WDIOF_PRETIMEOUT;
+	fakes[0].no_panic = _i == 2;
+	snprintf(fakes[0].governor, sizeof(fakes[0].governor), "noop");
+	snprintf(hazard.found[0].governor, sizeof(hazard.found[0].governor), "noop");
+	options.no_escalate = _i == 1;
+	ck_assert_int_eq(hazard_enter(&hazard, &planned, &err), HAZARD_READY);
+	ck_assert_str_eq(fakes[0].governor, _i ? "noop" : "panic");
+	ck_assert_uint_eq(recorded("governor", _i ? "noop" : "panic", NULL), 1);
+	ck_assert_uint_eq(recorded("text", "modprobe pretimeout_panic", NULL), _i == 2);
+	ck_assert_int_eq(hazard_leave(&hazard, &planned, &err), 0);
+	ck_assert_str_eq(fakes[0].governor, "noop");
+}
+END_TEST
+
 START_TEST(what_is_odd_is_noted)
 {
 	options.watchdog = "/dev/watchdog0";
@@ -377,6 +394,7 @@ Suite *suite(void)
 	tcase_add_test(t, refused_without_vital_signs);
 	tcase_add_test(t, somebody_else_resets);
 	tcase_add_test(t, what_cannot_be_stopped_is_kept);
+	tcase_add_loop_test(t, a_pretimeout_panics, 0, 3);
 	tcase_add_test(t, what_is_odd_is_noted);
 	tcase_add_test(t, what_is_overdue_is_seen);
 	tcase_add_test(t, without_a_journal);

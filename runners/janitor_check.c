@@ -28,6 +28,7 @@ static void make(void)
 {
 	const struct watchdog device = { .path = "/dev/watchdog0",
 					 .identity = "iTCO_wdt",
+					 .governor = "noop",
 					 .kind = WATCHDOG_HARDWARE };
 
 	fake = mmap(NULL, 2 * sizeof(*fake), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -36,10 +37,14 @@ static void make(void)
 	*fake = (struct fake_watchdog){ .path = "/dev/watchdog0",
 					.identity = "iTCO_wdt",
 					.options = WDIOF_SETTIMEOUT | WDIOF_MAGICCLOSE,
+					.unsaid = WDIOF_PRETIMEOUT,
+					.governor = "noop",
 					.timeout = 30 };
 	fake_watchdogs = fake;
 	ck_assert_int_eq(janitor_start(&janitor, -1, no_sysctls, &err), 0);
 	ck_assert_int_eq(watchdog_open(&held, &device, &fake_watchdog_ops, true, &err), 0);
+	ck_assert(watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(fake->governor, "panic");
 }
 
 static void await_janitor(void)
@@ -66,6 +71,8 @@ START_TEST(one_that_runs_is_stopped)
 	ck_assert(!fake->running && !fake->open);
 	ck_assert_uint_eq(fake->opened, 2);
 	ck_assert_int_eq(fake->timeout, 30);
+	ck_assert_int_eq(fake->pretimeout, 0);
+	ck_assert_str_eq(fake->governor, "noop");
 }
 END_TEST
 
@@ -144,8 +151,10 @@ START_TEST(one_that_cannot_be_stopped_is_fed)
 		close(janitor.pipe);
 	else
 		janitor_stop(&janitor, &held);
-	wait_for_meals(3);
+	/* One was when it was opened. */
+	wait_for_meals(4);
 	ck_assert(fake->running && fake->open);
+	ck_assert_str_eq(fake->governor, "noop");
 	ck_assert_int_eq(process_read(janitor.pid, &process), 0);
 	ck_assert_str_eq(process.name, WATCHDOG_KEEPER);
 	kill(janitor.pid, SIGKILL);

@@ -14,6 +14,10 @@
 #include "clock.h"
 #include "record.h"
 
+/* The governor of a pretimeout that makes the kernel panic (drivers/watchdog/pretimeout_panic.c).
+ */
+#define PANIC "panic"
+
 /* A process that dies closes what it held within that time, unless something in it is stuck. */
 #define TAKE_OVER_MS 5000
 
@@ -52,8 +56,8 @@ static int set(const struct watchdog_held *held, unsigned long request, int valu
 	return held->ops->ioctl(held->fd, request, &value) ? -errno : 0;
 }
 
-/* What it says of itself, which sysfs may not have said. Returns its WDIOF_* flags. */
-static unsigned int look_at(struct watchdog_held *held)
+/* What it says of itself, which sysfs may not have said. */
+static void look_at(struct watchdog_held *held)
 {
 	struct watchdog *device = &held->device;
 	struct watchdog_info info = { 0 };
@@ -62,20 +66,23 @@ static unsigned int look_at(struct watchdog_held *held)
 	if (!held->ops->ioctl(held->fd, WDIOC_GETSUPPORT, &info))
 		snprintf(device->identity, sizeof(device->identity), "%.*s",
 			 (int)sizeof(info.identity), (const char *)info.identity);
+	/* That was a guess, by a module that is loaded: of ipmi_watchdog also where there is no
+	 * BMC. */
+	if (!strcmp(device->path, WATCHDOG_LEGACY))
+		device->driver[0] = '\0';
 	watchdog_classify(device);
 	if (info.options & WDIOF_ALARMONLY)
 		device->kind = WATCHDOG_ALARM;
 	if (device->boot_status < 0 && !held->ops->ioctl(held->fd, WDIOC_GETBOOTSTATUS, &status))
 		device->boot_status = status;
-	held->magic_close = info.options & WDIOF_MAGICCLOSE;
-	return info.options;
 }
 
 /*
  * A device may refuse what is too long for it, round it, or have one fixed timeout. Ask for less
- * until it takes it, and then go by what it says.
+ * until it takes it, and then go by what it says: not by its flags, as ipmi_watchdog has no
+ * WDIOF_SETTIMEOUT and takes one.
  */
-static void set_timeout(struct watchdog_held *held, unsigned int options)
+static void set_timeout(struct watchdog_held *held)
 {
 	long least = held->device.min_timeout_s, most = held->device.max_timeout_s;
 	int wanted = WATCHDOG_TIMEOUT_S;
@@ -85,22 +92,20 @@ static void set_timeout(struct watchdog_held *held, unsigned int options)
 		wanted = (int)most;
 	if (least > wanted)
 		wanted = (int)least;
-	while (options & WDIOF_SETTIMEOUT && wanted >= WATCHDOG_TIMEOUT_MIN_S &&
-	       set(held, WDIOC_SETTIMEOUT, wanted))
+	while (wanted >= WATCHDOG_TIMEOUT_MIN_S && set(held, WDIOC_SETTIMEOUT, wanted))
 		wanted = wanted * 3 / 4;
 	held->timeout_s = ask(held, WDIOC_GETTIMEOUT);
 }
 
 /*
  * A pretimeout makes the kernel panic, with a dump, before the reset. It must leave more than half
- * of the time to feeding (feeder.h).
+ * of the time to feeding (feeder.h). The core gives one, from a timer of the kernel, also to
+ * devices whose flags have none (CONFIG_WATCHDOG_HRTIMER_PRETIMEOUT); a device without one refuses.
  */
-static void set_pretimeout(struct watchdog_held *held, unsigned int options)
+static void set_pretimeout(struct watchdog_held *held)
 {
 	int wanted = held->timeout_s / 4 < 10 ? held->timeout_s / 4 : 10;
 
-	if (!(options & WDIOF_PRETIMEOUT))
-		return;
 	held->pretimeout_before_s = ask(held, WDIOC_GETPRETIMEOUT);
 	if (!set(held, WDIOC_SETPRETIMEOUT, wanted))
 		held->pretimeout_s = ask(held, WDIOC_GETPRETIMEOUT);
@@ -131,7 +136,6 @@ static int check_timeouts(const struct watchdog_held *held, struct err *err)
 int watchdog_open(struct watchdog_held *held, const struct watchdog *device,
 		  const struct watchdog_ops *ops, bool named, struct err *err)
 {
-	unsigned int options;
 	int result;
 
 	*held = (struct watchdog_held){ .ops = ops, .device = *device };
@@ -140,17 +144,59 @@ int watchdog_open(struct watchdog_held *held, const struct watchdog *device,
 		held->fd = -1;
 		return err_set(err, errno, "open %s", device->path);
 	}
-	options = look_at(held);
+	look_at(held);
 	if (!named && !watchdog_eligible(&held->device, err)) {
 		watchdog_stop(held, NULL);
 		return -ENOTSUP;
 	}
-	set_timeout(held, options);
-	set_pretimeout(held, options);
+	set_timeout(held);
+	set_pretimeout(held);
 	result = check_timeouts(held, err);
+	/* ipmi_watchdog is not started by opening it, but by what is first written to it. */
+	if (!result)
+		result = watchdog_feed(held, err);
 	if (result)
 		watchdog_stop(held, NULL);
 	return result;
+}
+
+/* Have the kernel do that at a pretimeout. */
+static int set_governor(const struct watchdog_held *held, const char *governor)
+{
+	const char *slash = strrchr(held->device.path, '/');
+	size_t size = strlen(governor);
+	char path[128];
+	int fd, result = 0;
+
+	snprintf(path, sizeof(path), "/sys/class/watchdog%s/pretimeout_governor", slash);
+	fd = held->ops->open(path);
+	if (fd < 0 || held->ops->write(fd, governor, size) != (ssize_t)size)
+		result = -errno;
+	if (fd >= 0)
+		held->ops->close(fd);
+	return result;
+}
+
+bool watchdog_panic_at_pretimeout(struct watchdog_held *held)
+{
+	struct watchdog *device = &held->device;
+
+	int result;
+
+	if (!held->pretimeout_s || !strcmp(device->governor, PANIC))
+		return true;
+	/*
+	 * None (Debian's are modules) cannot be put back, and says nothing any more once the
+	 * pretimeout is 0 again.
+	 */
+	if (!*device->governor && held->pretimeout_before_s)
+		return true;
+	result = set_governor(held, PANIC);
+	if (result)
+		return result == -ENOENT;
+	snprintf(held->governor_before, sizeof(held->governor_before), "%s", device->governor);
+	snprintf(device->governor, sizeof(device->governor), PANIC);
+	return true;
 }
 
 int watchdog_feed(struct watchdog_held *held, struct err *err)
@@ -167,6 +213,8 @@ int watchdog_stop(struct watchdog_held *held, struct err *err)
 
 	if (held->fd < 0)
 		return 0;
+	if (*held->governor_before)
+		set_governor(held, held->governor_before);
 	if (held->pretimeout_before_s != held->pretimeout_s)
 		set(held, WDIOC_SETPRETIMEOUT, held->pretimeout_before_s);
 	if (held->timeout_before_s && held->timeout_before_s != held->timeout_s)
@@ -204,6 +252,8 @@ int watchdog_take_over(struct watchdog_held *held, struct err *err)
 void watchdog_keep(struct watchdog_held *held)
 {
 	prctl(PR_SET_NAME, WATCHDOG_KEEPER);
+	if (*held->governor_before)
+		set_governor(held, held->governor_before);
 	for (;;) {
 		watchdog_feed(held, NULL);
 		clock_sleep_ms((long)held->timeout_s * 1000 / 4);
@@ -264,13 +314,14 @@ static void explain_busy(const struct watchdog *device, const char *root, struct
 static void tell(const struct watchdog_witness *witness, const struct watchdog *device,
 		 const struct watchdog_ops *ops)
 {
-	const struct watchdog_held held = {
+	struct watchdog_held held = {
 		.ops = ops,
 		.device = *device,
 		.fd = -1,
 		.timeout_before_s = device->timeout_s > 0 ? (int)device->timeout_s : 0,
 	};
 
+	snprintf(held.governor_before, sizeof(held.governor_before), "%s", device->governor);
 	if (witness)
 		witness->about_to_open(witness->context, &held);
 }
@@ -354,6 +405,11 @@ int watchdog_stop_abandoned(const json_t *record, const char *root, const struct
 	char holder[64];
 	int result;
 
+	held.pretimeout_before_s =
+		(int)json_integer_value(json_object_get(record, "pretimeout_before_s"));
+	held.pretimeout_s = (int)json_integer_value(json_object_get(record, "pretimeout_s"));
+	snprintf(held.governor_before, sizeof(held.governor_before), "%s",
+		 record_text(record, "governor_before"));
 	if (!may_run(&device) || watchdog_holder(root, device.path, holder, sizeof(holder)))
 		return 0;
 	if (device.nowayout == 1)
@@ -387,6 +443,12 @@ json_t *watchdog_record(const struct watchdog *device, const struct watchdog_hel
 		if (held->timeout_before_s)
 			json_object_set_new(record, "timeout_before_s",
 					    json_integer(held->timeout_before_s));
+		if (held->pretimeout_before_s != held->pretimeout_s)
+			json_object_set_new(record, "pretimeout_before_s",
+					    json_integer(held->pretimeout_before_s));
+		if (*held->governor_before)
+			record_set_text(record, "governor_before", held->governor_before,
+					(size_t)-1);
 	} else if (device->timeout_s >= 0) {
 		json_object_set_new(record, "timeout_s", json_integer(device->timeout_s));
 	}

@@ -25,11 +25,11 @@ struct watchdog_held {
 	const struct watchdog_ops *ops;
 	struct watchdog device; /* with what only the open device told */
 	int fd;			/* -1: none is held */
-	bool magic_close;	/* it goes on when it is closed without having been told to stop */
 	int timeout_s;		/* as the device says, after we asked for WATCHDOG_TIMEOUT_S */
 	int pretimeout_s;	/* 0: it has none */
 	int timeout_before_s;	/* what we found, put back when it is stopped; 0: not known */
 	int pretimeout_before_s;
+	char governor_before[32]; /* of the pretimeout, put back as well; empty: as it is now */
 };
 
 /*
@@ -47,12 +47,18 @@ struct watchdog_held {
 #define WATCHDOG_TIMEOUT_MIN_S 10
 
 /*
- * Open a device, which starts it; set its timeout and pretimeout and read both back. Unless it was
- * `named` by a person, one that turns out not to be eligible is stopped again. -EBUSY: somebody
- * else holds it; another -errno: nothing is held either.
+ * Open a device and feed it once, which starts it; set its timeout and pretimeout and read both
+ * back. Unless it was `named` by a person, one that turns out not to be eligible is stopped again.
+ * -EBUSY: somebody else holds it; another -errno: nothing is held either.
  */
 int watchdog_open(struct watchdog_held *held, const struct watchdog *device,
 		  const struct watchdog_ops *ops, bool named, struct err *err);
+
+/*
+ * Have the kernel panic at the pretimeout of what is held, where there is one; watchdog_stop() puts
+ * that back. False: it does something else, and cannot be told to (no module pretimeout_panic).
+ */
+bool watchdog_panic_at_pretimeout(struct watchdog_held *held);
 
 /*
  * Is told what is going to be opened, right before it is: `held` is what to stop, should nobody

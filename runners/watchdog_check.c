@@ -54,8 +54,10 @@ START_TEST(opened_fed_and_stopped)
 	ck_assert_int_eq(held.timeout_s, WATCHDOG_TIMEOUT_S);
 	ck_assert_int_eq(fakes[0].timeout, WATCHDOG_TIMEOUT_S);
 	ck_assert_int_eq(held.pretimeout_s, 0);
-	ck_assert_int_eq(watchdog_feed(&held, &err), 0);
+	/* Opening it has fed it. */
 	ck_assert_uint_eq(fakes[0].fed, 1);
+	ck_assert_int_eq(watchdog_feed(&held, &err), 0);
+	ck_assert_uint_eq(fakes[0].fed, 2);
 	ck_assert(!fakes[0].may_stop);
 	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
 	ck_assert(!fakes[0].running && !fakes[0].open);
@@ -63,6 +65,24 @@ START_TEST(opened_fed_and_stopped)
 	ck_assert_int_eq(fakes[0].timeout, 30);
 	ck_assert_int_eq(held.fd, -1);
 	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+}
+END_TEST
+
+/* ipmi_watchdog: no flags at all, and it starts when it is first fed. */
+START_TEST(a_device_that_says_nothing_of_itself)
+{
+	fakes[0].options = 0;
+	fakes[0].unsaid = USUAL | WDIOF_PRETIMEOUT;
+	fakes[0].lazy = true;
+	fakes[0].timeout = 10;
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(fakes[0].running);
+	ck_assert_int_eq(held.timeout_s, WATCHDOG_TIMEOUT_S);
+	ck_assert_int_eq(held.pretimeout_s, 10);
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+	ck_assert(!fakes[0].running);
+	ck_assert_int_eq(fakes[0].timeout, 10);
+	ck_assert_int_eq(fakes[0].pretimeout, 0);
 }
 END_TEST
 
@@ -154,6 +174,67 @@ START_TEST(a_pretimeout_of_its_own)
 }
 END_TEST
 
+static void give_governor(const char *governor)
+{
+	fakes[0].options |= WDIOF_PRETIMEOUT;
+	snprintf(fakes[0].governor, sizeof(fakes[0].governor), "%s", governor);
+	snprintf(found[0].governor, sizeof(found[0].governor), "%s", governor);
+}
+
+START_TEST(a_pretimeout_panics)
+{
+	give_governor("noop");
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert_str_eq(fakes[0].governor, "noop");
+	ck_assert(watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(fakes[0].governor, "panic");
+	ck_assert_str_eq(held.device.governor, "panic");
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+	ck_assert_str_eq(fakes[0].governor, "noop");
+	ck_assert(!fakes[0].running);
+}
+END_TEST
+
+/* The module is not there: it stays what it was, and the caller knows. */
+START_TEST(a_pretimeout_that_cannot_panic)
+{
+	give_governor("noop");
+	fakes[0].no_panic = true;
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(!watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(held.device.governor, "noop");
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+	ck_assert_str_eq(fakes[0].governor, "noop");
+}
+END_TEST
+
+/* No module of a governor is loaded but that one: it stays, without a pretimeout that asks it. */
+START_TEST(a_first_governor)
+{
+	give_governor("x");
+	found[0].governor[0] = '\0';
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(fakes[0].governor, "panic");
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+	ck_assert_int_eq(fakes[0].pretimeout, 0);
+}
+END_TEST
+
+/* None, and one that panics already: nothing is written. */
+START_TEST(no_governor_to_set)
+{
+	give_governor(_i ? "panic" : "noop");
+	if (!_i)
+		fakes[0].options &= ~(unsigned)WDIOF_PRETIMEOUT;
+	ck_assert_int_eq(open_it(false), 0);
+	fakes[0].no_panic = true;
+	ck_assert(watchdog_panic_at_pretimeout(&held));
+	ck_assert_str_eq(held.governor_before, "");
+	ck_assert_int_eq(watchdog_stop(&held, &err), 0);
+}
+END_TEST
+
 /* Only the open device says what it is: it is left as it was, unless a person named it. */
 START_TEST(software_found_out_when_open)
 {
@@ -166,6 +247,23 @@ START_TEST(software_found_out_when_open)
 	ck_assert_int_eq(fakes[0].timeout_while_open, 0);
 	ck_assert_int_eq(open_it(true), 0);
 	ck_assert_int_eq(held.device.kind, WATCHDOG_SOFTWARE);
+}
+END_TEST
+
+/* ipmi_watchdog is loaded and has no BMC: /dev/watchdog is another name of softdog's. */
+START_TEST(software_behind_a_wrong_guess)
+{
+	snprintf(found[0].path, sizeof(found[0].path), "/dev/watchdog");
+	snprintf(found[0].identity, sizeof(found[0].identity), "IPMI");
+	snprintf(found[0].driver, sizeof(found[0].driver), "ipmi_watchdog");
+	fakes[0].path = "/dev/watchdog";
+	fakes[0].identity = "Software Watchdog";
+	ck_assert_int_eq(open_it(false), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(err.text, "is a timer of the kernel"));
+	ck_assert(!fakes[0].running);
+	fakes[0].identity = "IPMI";
+	ck_assert_int_eq(open_it(false), 0);
+	ck_assert_str_eq(held.device.driver, "ipmi_watchdog");
 }
 END_TEST
 
@@ -227,8 +325,9 @@ static const char *make_tree(const char *state, int nowayout)
 
 static int stop_abandoned(const char *root)
 {
-	json_t *record =
-		json_pack("{s:s, s:i}", "device", "/dev/watchdog0", "timeout_before_s", 30);
+	json_t *record = json_pack("{s:s, s:i, s:i, s:i, s:s}", "device", "/dev/watchdog0",
+				   "timeout_before_s", 30, "pretimeout_s", 10,
+				   "pretimeout_before_s", 0, "governor_before", "noop");
 	int result = watchdog_stop_abandoned(record, root, &fake_watchdog_ops, &err);
 	char command[64];
 
@@ -242,11 +341,15 @@ static int stop_abandoned(const char *root)
 
 START_TEST(abandoned_it_is_stopped)
 {
+	give_governor("noop");
 	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(watchdog_panic_at_pretimeout(&held));
 	watchdog_let_go(&held);
 	ck_assert_int_eq(stop_abandoned(make_tree("active", 0)), 1);
 	ck_assert(!fakes[0].running && !fakes[0].open);
 	ck_assert_int_eq(fakes[0].timeout, 30);
+	ck_assert_int_eq(fakes[0].pretimeout, 0);
+	ck_assert_str_eq(fakes[0].governor, "noop");
 }
 END_TEST
 
@@ -394,21 +497,22 @@ START_TEST(records)
 		    "\"nowayout\": false, \"bootstatus\": [\"card-reset\"], \"timeout_s\": 30}");
 	make();
 	found[0].nowayout = found[0].boot_status = -1;
-	fakes[0].options |= WDIOF_PRETIMEOUT;
-	snprintf(found[0].governor, sizeof(found[0].governor), "panic");
+	give_governor("noop");
 	ck_assert_int_eq(open_it(false), 0);
+	ck_assert(watchdog_panic_at_pretimeout(&held));
 	expect_json(watchdog_record(&held.device, &held, "held"),
 		    "{\"type\": \"watchdog\", \"state\": \"held\", \"device\": \"/dev/watchdog0\","
 		    "\"identity\": \"iTCO_wdt\", \"driver\": \"iTCO_wdt\", \"kind\": \"hardware\","
 		    "\"bootstatus\": [], \"timeout_s\": 60, \"timeout_before_s\": 30, "
-		    "\"pretimeout_s\": 10,"
-		    "\"governor\": \"panic\"}");
+		    "\"pretimeout_s\": 10, \"pretimeout_before_s\": 0,"
+		    "\"governor\": \"panic\", \"governor_before\": \"noop\"}");
 }
 END_TEST
 
 static void add_device_tests(TCase *device)
 {
 	tcase_add_test(device, opened_fed_and_stopped);
+	tcase_add_test(device, a_device_that_says_nothing_of_itself);
 	tcase_add_test(device, let_go_it_goes_on);
 	tcase_add_test(device, a_device_that_rounds);
 	tcase_add_loop_test(device, a_device_with_less, 0, 2);
@@ -417,7 +521,12 @@ static void add_device_tests(TCase *device)
 	tcase_add_loop_test(device, too_short_to_work_with, 0, 2);
 	tcase_add_test(device, a_pretimeout);
 	tcase_add_loop_test(device, a_pretimeout_of_its_own, 0, 2);
+	tcase_add_test(device, a_pretimeout_panics);
+	tcase_add_test(device, a_pretimeout_that_cannot_panic);
+	tcase_add_test(device, a_first_governor);
+	tcase_add_loop_test(device, no_governor_to_set, 0, 2);
 	tcase_add_test(device, software_found_out_when_open);
+	tcase_add_test(device, software_behind_a_wrong_guess);
 	tcase_add_test(device, an_alarm_found_out_when_open);
 	tcase_add_test(device, boot_status_of_the_device);
 	tcase_add_test(device, what_cannot_be_stopped_says_so);

@@ -21,9 +21,15 @@ prereqs)
 esac
 
 command=${PMIPROOF:-pmiproof} place=/run/pmiproof
+PATH=/usr/libexec/pmiproof/bin:$PATH # tools from the hook
 
 device=$(sed -n 's/.*\bpmiproof=\([^ ]*\).*/\1/p' /proc/cmdline)
 [ -n "$device" ] || exit 0
+
+# udev does not load them all: some distributions keep it from watchdogs, and ramoops has no device to be found by.
+for module in iTCO_wdt sp5100_tco i6300esb ipmi_si ipmi_watchdog pretimeout_panic ramoops efi_pstore; do
+	modprobe -q $module 2>/dev/null || :
+done
 
 # mount_once TYPE PLACE: what the kernel offers to tests, where it is not mounted.
 mount_once() {
