@@ -67,7 +67,8 @@ static void observe(struct handler_time *time, struct sampler *sampler, uint64_t
 	do {
 		work->run(10000);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
+	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
+		 (long)ms);
 	ck_assert_msg(!sampler_stop(sampler, &err), "%s", err.text);
 	ck_assert_msg(!handler_time_stop(time, &err), "%s", err.text);
 }

@@ -80,7 +80,7 @@ int cpio_file(struct cpio *cpio, const char *name, unsigned int mode, const char
 		return err_set(err, errno, "open %s", path);
 	if (fstat(fd, &status))
 		result = err_set(err, errno, "stat %s", path);
-	else if (!S_ISREG(status.st_mode) || status.st_size > SIZE_MAX_NEWC)
+	else if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > SIZE_MAX_NEWC)
 		result = err_set(err, 0, "%s: not a regular file below 4 GiB", path);
 	if (!result && status.st_size) {
 		data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -331,6 +331,10 @@ static bool show_figures(const struct proof_row *row, const struct report_test *
 		show(outcome, "%s, %s, %s: %s%s%s%s", f->table, f->row, f->column,
 		     unit_format(figure.greatest, figure.unit, text, sizeof(text)),
 		     f->beside ? " (" : "", f->beside ? f->beside : "", f->beside ? ")" : "");
+		if (figure.least < f->least || figure.greatest > f->most)
+			return wrong(outcome, "figure %s, %s, %s: %g to %g %s, not from %g to %g",
+				     f->table, f->row, f->column, figure.least, figure.greatest,
+				     figure.unit, f->least, f->most);
 	}
 	return true;
 }

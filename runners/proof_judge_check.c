@@ -229,6 +229,16 @@ START_TEST(figures)
 	outcome = judge("pass figure cost all p50 beside \"theirs: 3 us\"", PASSES,
 			FIGURE("all", "2500"), END("pass", ""));
 	ck_assert_ptr_nonnull(strstr(outcome.figure, "p50: 2.5 us (theirs: 3 us)"));
+	ck_right("pass figure cost all p50 from 2500 to 2500", PASSES, FIGURE("all", "2500"),
+		 END("pass", ""));
+	ck_wrong("figure cost, all, p50: 2500 to 2500 ns, not from 2501 to 3000",
+		 "pass figure cost all p50 from 2501 to 3000 beside x", PASSES,
+		 FIGURE("all", "2500"), END("pass", ""));
+	ck_wrong("not from 2 to 2499.9", "pass figure cost all p50 from 2 to 2499.9", PASSES,
+		 FIGURE("all", "2500"), END("pass", ""));
+	/* also of a verdict other than pass, and of any iteration */
+	ck_wrong("not from 0 to 1", "fail by c figure cost all p50 from 0 to 1", FAILS,
+		 FIGURE("all", "2500"), END("fail", "\"x\""));
 	ck_wrong("figure cost, none, p50: ENOENT", "pass figure cost none p50", PASSES,
 		 FIGURE("all", "2500"), END("pass", ""));
 	ck_wrong("figure cost, all, p50: ENOENT", "pass figure cost all p50", PASSES,

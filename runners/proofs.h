@@ -28,6 +28,7 @@ struct proof_list {
 struct proof_figure {
 	const char *table, *row, *column;
 	const char *beside; /* what it was elsewhere, as text; NULL: nothing to compare with */
+	double least, most; /* where it must be, in its unit as recorded; of what is shown only */
 };
 
 /* What is expected of a hypothesis on a machine. */

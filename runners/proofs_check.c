@@ -41,7 +41,7 @@ START_TEST(reads_machines_and_rows)
 		"param x=1 "
 		"bound h.c=3us repeat 20\n"
 		"\th hung says \"gave no # sign\" figure \"a table\" \"row 1\" p50 figure t r c "
-		"beside \"as on X\"\n"
+		"from -1.5 to 3 beside \"as on X\"\n"
 		"machine known kernel stock\n"
 		"h skip says x\n"
 		"less odd h t r c than 0.85 known\n"
@@ -86,6 +86,10 @@ START_TEST(reads_machines_and_rows)
 	ck_assert_str_eq(odd->rows[0].figures[0].row, "row 1");
 	ck_assert_ptr_null(odd->rows[0].figures[0].beside);
 	ck_assert_str_eq(odd->rows[0].figures[1].beside, "as on X");
+	ck_assert(odd->rows[0].figures[0].least == -INFINITY);
+	ck_assert(odd->rows[0].figures[0].most == INFINITY);
+	ck_assert_double_eq(odd->rows[0].figures[1].least, -1.5);
+	ck_assert_double_eq(odd->rows[0].figures[1].most, 3);
 	ck_assert(proofs.machines[2].stock);
 
 	ck_assert_uint_eq(proofs.n_relations, 2);
@@ -154,6 +158,13 @@ static const struct {
 	{ "machine m\nh pass figure t r\n", "a figure is TABLE ROW COLUMN" },
 	{ "machine m\nh pass figure t r c beside\n", "a figure is TABLE ROW COLUMN" },
 	{ "machine m\nh pass figure t r c like x\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c from 1\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c from 1 beside 2\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c to 1\n", "a figure is TABLE ROW COLUMN" },
+	{ "machine m\nh pass figure t r c beside x from 1 to 2\n", "a figure is TABLE ROW" },
+	{ "machine m\nh pass figure t r c from 2 to 1\n", "from 2 to 1: not from one number" },
+	{ "machine m\nh pass figure t r c from 1us to 2\n", "from 1us to 2: not from one" },
+	{ "machine m\nh pass figure t r c from 1 to inf\n", "from 1 to inf: not from one" },
 	{ "machine m\nh hung says \"no end\n", "a quotation mark is missing" },
 	{ "machine m\nh hung says \"no\"end\n", "no blank after a quotation mark" },
 	{ "machine m\nh pass\nless m h t r c than 1\n", "table:3: not 'less MACHINE" },

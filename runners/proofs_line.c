@@ -247,18 +247,46 @@ static int take_says(struct proof_row *row, char *const *words, size_t n, struct
 	return 0;
 }
 
+/* Of n words the one behind `name`, if that is at *at, which is then moved behind both; or NULL. */
+static const char *take_word(char *const *words, size_t n, size_t *at, const char *name)
+{
+	if (*at + 2 > n || strcmp(words[*at], name) != 0)
+		return NULL;
+	*at += 2;
+	return words[*at - 1];
+}
+
+static bool take_number(double *number, const char *text)
+{
+	char *end;
+
+	*number = text ? strtod(text, &end) : NAN;
+	return text && end != text && !*end && isfinite(*number);
+}
+
+/* [from LOW to HIGH] [beside TEXT], behind TABLE ROW COLUMN. */
 static int take_figure(struct proof_row *row, char *const *words, size_t n, struct err *err)
 {
-	const bool beside = n == 5 && !strcmp(words[3], "beside");
+	struct proof_figure figure = { .least = -INFINITY, .most = INFINITY };
+	size_t at = 3;
+	const char *from = take_word(words, n, &at, "from");
+	const char *to = from ? take_word(words, n, &at, "to") : NULL;
 
-	if (n != 3 && !beside)
+	figure.beside = take_word(words, n, &at, "beside");
+	if (n != at || (from && !to))
 		return err_set(err, 0,
-			       "a figure is TABLE ROW COLUMN [beside TEXT]; names of several words "
-			       "are quoted");
+			       "a figure is TABLE ROW COLUMN [from LOW to HIGH] [beside TEXT]; "
+			       "names of several words are quoted");
+	if (from && !(take_number(&figure.least, from) && take_number(&figure.most, to) &&
+		      figure.least <= figure.most))
+		return err_set(err, 0, "from %s to %s: not from one number to a larger one", from,
+			       to);
 	if (row->n_figures == PROOF_LIST_MAX)
 		return err_set(err, 0, "more than %d figures", PROOF_LIST_MAX);
-	row->figures[row->n_figures++] =
-		(struct proof_figure){ words[0], words[1], words[2], beside ? words[4] : NULL };
+	figure.table = words[0];
+	figure.row = words[1];
+	figure.column = words[2];
+	row->figures[row->n_figures++] = figure;
 	return 0;
 }
 
