@@ -9,10 +9,10 @@
 #include "record.h"
 
 /*
- * Figures of one table: more go to a further one of the same name, so that what a journal makes up
- * stays a table that can be shown.
+ * Columns of one table, so that what a journal makes up can be shown. More figures go to a further
+ * table of the same name; a series does not have that many statistics.
  */
-#define FIGURES_MAX 64
+#define COLUMNS_MAX 64
 
 #define DEFAULT_COLUMNS "n min avg p50 p99 max" /* as lib/hypothesis.h promises */
 
@@ -36,46 +36,92 @@ static bool is_figure(const json_t *measure, const char *name, const char *unit)
 	       !strcmp(record_text(measure, "unit"), unit);
 }
 
-/* Is there room for a figure of this name? */
-static bool takes_figure(const struct cost_table *table, const json_t *measure)
+/*
+ * Where what came before was put, by keys: a journal may hold a million measures, and neither its
+ * tables nor the columns and rows of one are to be searched for each.
+ */
+struct places {
+	struct cost_table **tables;
+	size_t *n_tables;
+	json_t *by_key; /* object: text of key_of() -> index of a table */
+};
+
+/*
+ * What decides about the table: of a series its name and unit; of a figure too, where it has a
+ * column already, else (`open`) its table alone. Of texts from outside their lengths keep two
+ * keys apart. New, or NULL.
+ */
+static char *key_of(const json_t *measure, bool open)
 {
-	if (table->n_columns < FIGURES_MAX)
-		return true;
-	for (size_t i = 0; i < table->n_columns; i++)
-		if (!strcmp(table->columns[i].name, record_text(measure, "name")) &&
-		    !strcmp(table->columns[i].unit, record_text(measure, "unit")))
-			return true;
-	return false;
+	const char *table = record_text(measure, "table");
+	const char *name = open ? "" : record_text(measure, "name");
+	char *key;
+
+	return asprintf(&key, "%c %zu %zu %s%s%s",
+			is_series(measure) ? 's'
+			: open		   ? 'o'
+					   : 'f',
+			strlen(table), strlen(name), table, name,
+			open ? "" : record_text(measure, "unit")) < 0
+		       ? NULL
+		       : key;
 }
 
-static struct cost_table *find_table(struct cost_table **tables, size_t *n_tables,
-				     const json_t *measure)
+/* Of the table with that key, or NULL. */
+static struct cost_table *get_table(const struct places *places, const char *key)
 {
-	const char *name = is_series(measure) ? record_text(measure, "name") : NULL;
-	const char *unit = record_text(measure, "unit");
-	struct cost_table *larger;
+	const json_t *index = json_object_get(places->by_key, key);
 
-	for (size_t i = 0; i < *n_tables; i++) {
-		const struct cost_table *t = &(*tables)[i];
+	return index ? &(*places->tables)[json_integer_value(index)] : NULL;
+}
 
-		if (strcmp(t->table, record_text(measure, "table")) != 0 || !t->name != !name)
-			continue;
-		if (name ? !strcmp(t->name, name) && !strcmp(t->unit, unit)
-			 : takes_figure(t, measure))
-			return &(*tables)[i];
-	}
-	larger = reallocarray(*tables, *n_tables + 1, sizeof(*larger));
+static int put_table(const struct places *places, const char *key, const struct cost_table *table)
+{
+	return json_object_set_new(places->by_key, key, json_integer(table - *places->tables))
+		       ? -ENOMEM
+		       : 0;
+}
+
+static struct cost_table *new_table(const struct places *places, const json_t *measure)
+{
+	struct cost_table *larger =
+		reallocarray(*places->tables, *places->n_tables + 1, sizeof(*larger));
+
 	if (!larger)
 		return NULL;
-	*tables = larger;
-	larger += (*n_tables)++;
+	*places->tables = larger;
+	larger += (*places->n_tables)++;
 	*larger = (struct cost_table){
 		.table = record_text(measure, "table"),
-		.name = name,
-		.unit = unit,
-		.labels = json_object(),
+		.name = is_series(measure) ? record_text(measure, "name") : NULL,
+		.unit = record_text(measure, "unit"),
+		.last = json_object(),
 	};
-	return larger->labels ? larger : NULL;
+	return larger->last ? larger : NULL;
+}
+
+/*
+ * The table of a measure, and whether it has a column for it already. A figure without one goes to
+ * the last table of its name, while that has room.
+ */
+static struct cost_table *find_table(const struct places *places, const json_t *measure,
+				     bool *has_column)
+{
+	char *key = key_of(measure, false), *open = key_of(measure, true);
+	struct cost_table *table = key && open ? get_table(places, key) : NULL;
+
+	*has_column = table && !is_series(measure);
+	if (!table && key && open) {
+		table = is_series(measure) ? NULL : get_table(places, open);
+		if (!table || table->n_columns >= COLUMNS_MAX)
+			table = new_table(places, measure);
+		if (table && (put_table(places, key, table) ||
+			      (!is_series(measure) && put_table(places, open, table))))
+			table = NULL;
+	}
+	free(key);
+	free(open);
+	return table;
 }
 
 static int add_column(struct cost_table *table, const char *name, size_t length, const char *unit)
@@ -86,6 +132,8 @@ static int add_column(struct cost_table *table, const char *name, size_t length,
 		if (!strncmp(table->columns[i].name, name, length) &&
 		    !table->columns[i].name[length] && !strcmp(table->columns[i].unit, unit))
 			return 0;
+	if (table->n_columns >= COLUMNS_MAX)
+		return 0;
 	columns = reallocarray(table->columns, table->n_columns + 1, sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
@@ -132,38 +180,44 @@ static bool has_room(const struct cost_row *row, const json_t *measure)
 	return true;
 }
 
-/* The row to add a measure to; a new one goes below the last of the same label. */
+/*
+ * The row to add a measure to: the last of its label, or a new one where that has such a figure, or
+ * is of another iteration.
+ */
 static struct cost_row *find_row(struct cost_table *table, const json_t *measure, unsigned int iter)
 {
 	const char *label = record_text(measure, "row");
-	size_t at = table->n_rows;
-	bool placed = false;
+	const json_t *last = json_object_get(table->last, label);
+	struct cost_row *row = last ? &table->rows[json_integer_value(last)] : NULL;
+	size_t group = row ? row->group : json_object_size(table->last);
 	struct cost_row *rows;
 
-	for (size_t i = json_object_get(table->labels, label) ? table->n_rows : 0; i-- > 0;) {
-		struct cost_row *row = &table->rows[i];
-
-		if (strcmp(row->label, label) != 0)
-			continue;
-		if (row->iter == iter && has_room(row, measure))
-			return row;
-		if (!placed)
-			at = i + 1;
-		placed = true;
-	}
+	if (row && row->iter == iter && has_room(row, measure))
+		return row;
 	rows = reallocarray(table->rows, table->n_rows + 1, sizeof(*rows));
 	if (!rows)
 		return NULL;
 	table->rows = rows;
-	if (json_object_set_new(table->labels, label, json_true()))
+	if (json_object_set_new(table->last, label, json_integer((json_int_t)table->n_rows)))
 		return NULL;
-	memmove(&rows[at + 1], &rows[at], (table->n_rows - at) * sizeof(*rows));
-	table->n_rows++;
-	rows[at] = (struct cost_row){ .label = label, .iter = iter };
-	return &rows[at];
+	rows[table->n_rows] = (struct cost_row){
+		.label = label, .iter = iter, .group = group, .place = table->n_rows
+	};
+	return &rows[table->n_rows++];
 }
 
-static int add_measure(struct cost_table *table, json_t *measure, unsigned int iter)
+/* Below each other what has the same label, else as it came. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct cost_row *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int add_measure(struct cost_table *table, json_t *measure, unsigned int iter,
+		       bool has_column)
 {
 	struct cost_row *row = find_row(table, measure, iter);
 	json_t **measures;
@@ -180,7 +234,7 @@ static int add_measure(struct cost_table *table, json_t *measure, unsigned int i
 		table->resolution_min = resolution;
 	if (resolution > table->resolution_max)
 		table->resolution_max = resolution;
-	return add_columns(table, measure);
+	return has_column ? 0 : add_columns(table, measure);
 }
 
 bool cost_value(const struct cost_row *row, const struct cost_column *column, double *value,
@@ -283,6 +337,15 @@ static void pick_scale(const struct cost_table *table, struct cost_column *colum
 	column->decimals = pick_decimals(values, n, column->factor);
 }
 
+/* A column before that one, of the same unit; NULL where there is none. */
+static const struct cost_column *find_unit(const struct cost_table *table, size_t column)
+{
+	for (size_t c = 0; c < column; c++)
+		if (!strcmp(table->columns[c].unit, table->columns[column].unit))
+			return &table->columns[c];
+	return NULL;
+}
+
 static int scale_table(struct cost_table *table)
 {
 	double *values = calloc(table->n_rows * table->n_columns + 1, sizeof(*values));
@@ -290,8 +353,18 @@ static int scale_table(struct cost_table *table)
 	if (!values)
 		return -ENOMEM;
 	table->unit = NULL;
-	for (size_t c = 0; c < table->n_columns; c++)
-		pick_scale(table, &table->columns[c], values);
+	for (size_t c = 0; c < table->n_columns; c++) {
+		struct cost_column *column = &table->columns[c];
+		const struct cost_column *same = find_unit(table, c);
+
+		if (!same) {
+			pick_scale(table, column, values);
+			continue;
+		}
+		column->shown_unit = same->shown_unit;
+		column->factor = same->factor;
+		column->decimals = same->decimals;
+	}
 	free(values);
 	for (size_t c = 0; c < table->n_columns; c++) {
 		const char *unit = table->columns[c].shown_unit;
@@ -307,28 +380,79 @@ static int scale_table(struct cost_table *table)
 	return 0;
 }
 
+static int add_measures(const struct places *places, const struct report_execution *execution)
+{
+	json_t *measure;
+	size_t i;
+
+	json_array_foreach(execution->measures, i, measure)
+	{
+		bool has_column;
+		struct cost_table *table = find_table(places, measure, &has_column);
+		int result =
+			table ? add_measure(table, measure, execution->iter, has_column) : -ENOMEM;
+
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* The first table of series of that name; of none, itself is that from now on. */
+static struct cost_table *first_of_name(json_t *firsts, struct cost_table *tables, size_t t)
+{
+	const json_t *index = json_object_get(firsts, tables[t].table);
+
+	if (index)
+		return &tables[json_integer_value(index)];
+	return json_object_set_new(firsts, tables[t].table, json_integer((json_int_t)t))
+		       ? NULL
+		       : &tables[t];
+}
+
+/* Series that the name of their table does not tell apart. */
+static int find_siblings(struct cost_table *tables, size_t n)
+{
+	json_t *firsts = json_object();
+	int result = firsts ? 0 : -ENOMEM;
+
+	for (size_t t = 0; !result && t < n; t++) {
+		struct cost_table *first;
+
+		if (!tables[t].name)
+			continue;
+		first = first_of_name(firsts, tables, t);
+		if (!first)
+			result = -ENOMEM;
+		else if (strcmp(first->name, tables[t].name) != 0)
+			first->has_sibling = true;
+	}
+	for (size_t t = 0; !result && t < n; t++)
+		if (tables[t].name)
+			tables[t].has_sibling = first_of_name(firsts, tables, t)->has_sibling;
+	json_decref(firsts);
+	return result;
+}
+
 int cost_tables(const struct report_test *test, struct cost_table **tables, size_t *n_tables)
 {
-	int result = 0;
+	const struct places places = { tables, n_tables, json_object() };
+	int result = places.by_key ? 0 : -ENOMEM;
 
 	*tables = NULL;
 	*n_tables = 0;
-	for (size_t e = 0; !result && e < test->n_executions; e++) {
-		const struct report_execution *execution = &test->executions[e];
-		json_t *measure;
-		size_t i;
+	for (size_t e = 0; !result && e < test->n_executions; e++)
+		result = add_measures(&places, &test->executions[e]);
+	json_decref(places.by_key);
+	if (!result)
+		result = find_siblings(*tables, *n_tables);
+	for (size_t t = 0; !result && t < *n_tables; t++) {
+		struct cost_table *table = &(*tables)[t];
 
-		json_array_foreach(execution->measures, i, measure)
-		{
-			struct cost_table *table = find_table(tables, n_tables, measure);
-
-			result = table ? add_measure(table, measure, execution->iter) : -ENOMEM;
-			if (result)
-				break;
-		}
+		if (table->n_rows)
+			qsort(table->rows, table->n_rows, sizeof(*table->rows), compare_rows);
+		result = scale_table(table);
 	}
-	for (size_t t = 0; !result && t < *n_tables; t++)
-		result = scale_table(&(*tables)[t]);
 	if (result)
 		cost_tables_free(*tables, *n_tables);
 	return result;
@@ -341,7 +465,7 @@ void cost_tables_free(struct cost_table *tables, size_t n_tables)
 			free(tables[t].columns[c].name);
 		for (size_t r = 0; r < tables[t].n_rows; r++)
 			free(tables[t].rows[r].measures);
-		json_decref(tables[t].labels);
+		json_decref(tables[t].last);
 		free(tables[t].columns);
 		free(tables[t].rows);
 	}

@@ -28,18 +28,20 @@ struct cost_row {
 	unsigned int iter;
 	json_t **measures; /* one series, or the figures of this row */
 	size_t n_measures;
+	size_t group, place; /* rows of the same label have one group; the order they came in */
 };
 
 struct cost_table {
 	const char *table;
 	const char *name; /* of the series; NULL for a table of figures */
+	bool has_sibling; /* there is a series of another name in a table of the same one */
 	const char *unit; /* shown unit if all columns but "n" share one, else NULL */
 	double resolution_min, resolution_max; /* of the clocks, in the recorded unit; 0: exact */
 	struct cost_column *columns;
 	size_t n_columns;
 	struct cost_row *rows;
 	size_t n_rows;
-	json_t *labels; /* object: those of the rows, to see at once that one is new */
+	json_t *last; /* object: label -> index of the last such row, while the table is made */
 };
 
 /*

@@ -207,6 +207,114 @@ START_TEST(too_many_figures_make_a_further_table)
 }
 END_TEST
 
+/* One that comes again begins a new line; lines of one label stay together. */
+START_TEST(repeated_figures_stay_together)
+{
+	static const char *const measures[] = {
+		"[" FIGURE("a", "x", "1", ",\"value\":1") "," FIGURE(
+			"b", "x", "1",
+			",\"value\":2") "," FIGURE("a", "x", "1",
+						   ",\"value\":3") "," FIGURE("a", "y", "1",
+									      ",\"value\":4") "]",
+	};
+	struct fixture f;
+
+	make(&f, measures, 1);
+	ck_assert_uint_eq(only_table(&f)->n_rows, 3);
+	ck_assert_double_eq(value_at(f.tables, 0, 0), 1);
+	ck_assert_double_eq(value_at(f.tables, 1, 0), 3);
+	ck_assert_double_eq(value_at(f.tables, 1, 1), 4); /* y was measured with the second x */
+	ck_assert_str_eq(f.tables[0].rows[2].label, "b");
+	drop(&f);
+}
+END_TEST
+
+/* By name and unit of the series; of the same name and another unit it is none. */
+START_TEST(siblings_are_series_of_another_name)
+{
+	static const struct {
+		const char *table, *name, *unit;
+		bool has_sibling;
+	} series[] = {
+		{ "t", "x", "ns", true },  { "t", "x", "1", true },  { "t", "y", "ns", true },
+		{ "u", "x", "ns", false }, { "u", "x", "1", false }, { "", "", "", false },
+		{ "", "", "ns", false },
+	};
+	json_t *all = json_array();
+	const char *text;
+	struct fixture f;
+
+	for (size_t i = 0; i < COUNT(series); i++)
+		json_array_append_new(all,
+				      json_pack("{ss ss ss ss si s{}}", "table", series[i].table,
+						"row", "r", "name", series[i].name, "unit",
+						series[i].unit, "n", 1, "stats"));
+	text = json_dumps(all, 0);
+	json_decref(all);
+	make(&f, &text, 1);
+	ck_assert_uint_eq(f.n_tables, COUNT(series));
+	for (size_t i = 0; i < COUNT(series); i++)
+		ck_assert_msg(f.tables[i].has_sibling == series[i].has_sibling, "%zu", i);
+	drop(&f);
+	free((char *)text);
+}
+END_TEST
+
+/* What differs from measure to measure. */
+static const struct {
+	const char *what;
+	bool table, row, name, series;
+	size_t n_tables;
+} floods[] = {
+#define FLOOD 150000
+	{ "tables", .table = true, .n_tables = FLOOD },
+	{ "tables of series", .table = true, .series = true, .n_tables = FLOOD },
+	{ "rows", .row = true, .n_tables = 1 },
+	{ "figures", .name = true, .n_tables = (FLOOD + 63) / 64 },
+	{ "figures, each in a row", .name = true, .row = true, .n_tables = (FLOOD + 63) / 64 },
+	{ "series", .name = true, .series = true, .n_tables = FLOOD },
+	{ "nothing, of a figure", .n_tables = 1 },
+	{ "nothing, of a series", .series = true, .n_tables = 1 },
+};
+
+/*
+ * Measures by the hundred thousand, as a hostile journal has them. The time limit of this test is
+ * what catches a search through all that came before, which takes ten times that.
+ */
+START_TEST(floods_are_sorted_out)
+{
+	json_t *all = json_array();
+	struct fixture f = { .test.n_executions = 1 };
+	size_t rows = 0;
+
+	for (int i = 0; i < FLOOD; i++) {
+		char text[32];
+		json_t *measure = json_object();
+
+		snprintf(text, sizeof(text), "%d", i);
+#define TEXT(differs) json_string((differs) ? text : "x")
+		json_object_set_new(measure, "table", TEXT(floods[_i].table));
+		json_object_set_new(measure, "row", TEXT(floods[_i].row));
+		json_object_set_new(measure, "name", TEXT(floods[_i].name));
+		json_object_set_new(measure, "unit", json_string("ns"));
+		if (floods[_i].series)
+			json_object_set_new(measure, "n", json_integer(1));
+		json_array_append_new(all, measure);
+	}
+	f.executions[0] = (struct report_execution){ .iter = 1, .measures = all };
+	f.test.executions = f.executions;
+	ck_assert_int_eq(cost_tables(&f.test, &f.tables, &f.n_tables), 0);
+	ck_assert_msg(f.n_tables == floods[_i].n_tables, "%s: %zu tables", floods[_i].what,
+		      f.n_tables);
+	for (size_t t = 0; t < f.n_tables; t++)
+		rows += f.tables[t].n_rows;
+	ck_assert_uint_eq(rows, floods[_i].name && !floods[_i].row && !floods[_i].series
+					? f.n_tables
+					: FLOOD);
+	drop(&f);
+}
+END_TEST
+
 START_TEST(one_unit_per_table)
 {
 	char text[512];
@@ -286,6 +394,7 @@ Suite *suite(void)
 {
 	Suite *s = suite_create("cost");
 	TCase *tc = tcase_create("cost");
+	TCase *many = tcase_create("many");
 
 	tcase_add_test(tc, one_table_per_series);
 	tcase_add_test(tc, absent_values_are_absent);
@@ -296,6 +405,11 @@ Suite *suite(void)
 	tcase_add_test(tc, mixed_units_are_named_per_column);
 	tcase_add_test(tc, marks_what_the_clock_cannot_resolve);
 	tcase_add_test(tc, nothing_measured);
+	tcase_add_test(tc, repeated_figures_stay_together);
+	tcase_add_test(tc, siblings_are_series_of_another_name);
+	tcase_add_loop_test(many, floods_are_sorted_out, 0, COUNT(floods));
+	tcase_set_timeout(many, 120);
+	suite_add_tcase(s, many);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -173,7 +173,7 @@ static void put_costs(struct html *html, const struct report_test *test)
 		return;
 	}
 	for (size_t t = 0; t < n; t++) {
-		char *caption = words_cost(&tables[t], tables, n);
+		char *caption = words_cost(&tables[t]);
 
 		put_cost(html, &tables[t], caption ? caption : "", test->n_executions > 1);
 		if (!caption)

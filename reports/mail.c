@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mail.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "mail_series.h"
+#include "record.h"
 #include "term.h"
 #include "text.h"
+#include "words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -88,13 +91,93 @@ static void put_verdict_pairs(struct mail *mail)
 	term_table(&mail->term, table);
 }
 
+/* Put a skipped hypothesis to those with its reason, but for numbers in it (of tasks, of periods).
+ */
+static int add_skip(json_t *groups, const char *name, const char *reason)
+{
+	char *key = strdup(reason), *to = key;
+	json_t *group;
+	int result;
+
+	if (!key)
+		return -ENOMEM;
+	for (const char *from = reason; *from; from++)
+		if (!isdigit((unsigned char)*from))
+			*to++ = *from;
+	*to = '\0';
+	if (!json_object_get(groups, key))
+		json_object_set_new(groups, key, json_pack("{ss s[]}", "reason", reason, "names"));
+	group = json_object_get(json_object_get(groups, key), "names");
+	result = json_array_append_new(group, json_string(name));
+	free(key);
+	return result ? -ENOMEM : 0;
+}
+
+static json_t *group_skips(const struct report *report)
+{
+	json_t *groups = json_object();
+	int result = groups ? 0 : -ENOMEM;
+
+	for (size_t t = 0; !result && t < report->n_tests; t++) {
+		const struct report_test *test = &report->tests[t];
+		char *reason;
+
+		if (report_test_verdict(test) != VERDICT_SKIP)
+			continue;
+		reason = term_decision(report, test);
+		result = reason ? add_skip(groups, test->name, reason) : -ENOMEM;
+		free(reason);
+	}
+	if (!result)
+		return groups;
+	json_decref(groups);
+	return NULL;
+}
+
+/* Reasons of skips are long, and most have that of others: each once, behind the names. */
+static void put_skips(struct mail *mail)
+{
+	json_t *groups = group_skips(mail->term.report), *group, *name;
+	const char *key;
+	size_t i;
+
+	if (!groups)
+		mail->term.result = -ENOMEM;
+	if (json_object_size(groups))
+		putc('\n', mail->term.out);
+	json_object_foreach(groups, key, group)
+	{
+		struct words words;
+
+		if (!words_begin(&words)) {
+			mail->term.result = -ENOMEM;
+			break;
+		}
+		json_array_foreach(json_object_get(group, "names"), i, name)
+			fprintf(words.out, "%s%s", i ? ", " : "", json_string_value(name));
+		fprintf(words.out, ": %s", record_text(group, "reason"));
+		term_words(&mail->term, "skip", 0, words_finish(&words, 0));
+	}
+	json_decref(groups);
+}
+
+static bool all_skipped(const struct report *report)
+{
+	for (size_t t = 0; t < report->n_tests; t++)
+		if (report_test_verdict(&report->tests[t]) != VERDICT_SKIP)
+			return false;
+	return report->n_tests > 0;
+}
+
 static void put_head(struct mail *mail)
 {
 	struct term base = mail->term;
 
 	if (!mail->baseline) {
 		term_run(&mail->term);
-		term_verdicts(&mail->term);
+		if (!all_skipped(mail->term.report))
+			term_verdicts(&mail->term);
+		put_skips(mail);
 		return;
 	}
 	base.report = mail->baseline;
@@ -142,7 +225,10 @@ int mail_write(const struct report *report, const struct report *baseline, FILE 
 	char *text = NULL;
 	size_t size, n = 0;
 	struct mail mail = {
-		.term = { .report = report, .options.width = MAIL_WIDTH, .text = &text },
+		.term = { .report = report,
+			  .options.width = MAIL_WIDTH,
+			  .text = &text,
+			  .skips_apart = true },
 		.baseline = baseline,
 		.series = { .all = &all, .names = baseline ? sides : NULL },
 	};

@@ -80,6 +80,13 @@ static const struct {
 	{ "emulated", "cost-before", "Shown side by side, not compared: emulated against real.\n" },
 	{ "emulated", "cost-before", "\n irq_latency notrun pass\n" },
 	{ "verdicts", NULL, "\n clock_refresh hung 33.2 s no progress for 30 s, ended by\n" },
+	/* Three of one reason but for numbers, in the order of the run, and one of another. */
+	{ "skips", NULL,
+	  "\n skip a, b, d: needs a hardware PMU: perf_event_open: period 1,\n"
+	  " task 101: ENOENT: No such file or directory\n"
+	  " skip c: needs a hardware PMU: perf_event_open: period 1, task\n"
+	  " 103: EACCES: Permission denied\n" },
+	{ "skips", NULL, "decided by\n e pass 1.0 s 0 checks held\n\n skip a" },
 	{ "hostile", NULL, "\nevil\\x1b[31m\n" },
 };
 
@@ -123,6 +130,7 @@ START_TEST(fits)
 		{ "emulated", "cost-before" },
 		{ "verdicts", "repeat" },
 		{ "markup", NULL },
+		{ "skips", NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(mails); i++) {

@@ -199,6 +199,45 @@ START_TEST(many_rows)
 }
 END_TEST
 
+/*
+ * A lower bound below 0 bounds nothing: it neither takes the marks' axis from them (100000 down to
+ * 2000 is for a logarithmic one) nor makes the band vanish. Nor is a mark to lie on the frame.
+ */
+START_TEST(band_from_below_the_axis)
+{
+	static const struct {
+		const char *column;
+		double value;
+	} limit[] = { { "before", 100000 }, { "at 1/4", 8000 }, { "at 2/4", 4000 },
+		      { "at 3/4", 2000 },   { "after", 2000 },	{ "at least", -61.2 },
+		      { "at most", 12000 } };
+	char *text;
+	json_t *measures = json_array();
+	struct report_execution execution = { .iter = 1, .measures = measures };
+	struct report_test test = { "t", NULL, &execution, 1 };
+	struct cost_table *tables;
+	struct plotted plotted = { 0 };
+	size_t n, size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < sizeof(limit) / sizeof(limit[0]); i++)
+		json_array_append_new(measures,
+				      json_pack("{s:s, s:s, s:s, s:s, s:f}", "table", "limit",
+						"row", "r", "name", limit[i].column, "unit", "1/s",
+						"value", limit[i].value));
+	ck_assert_int_eq(cost_tables(&test, &tables, &n), 0);
+	plot_table(&plotted, tables, n, 0, out);
+	fclose(out);
+	ck_assert_uint_eq(plotted.plots, 1);
+	ck_assert_ptr_nonnull(strstr(text, "set logscale x\nset xrange [1538.46154:130000]\n"));
+	ck_assert_ptr_nonnull(strstr(text, "left = 1538.46154\n"));
+	ck_assert_ptr_nonnull(strstr(text, "(left > $3 ? left : $3):1:"));
+	cost_tables_free(tables, n);
+	json_decref(measures);
+	free(text);
+}
+END_TEST
+
 START_TEST(specs_say_units_and_n)
 {
 	for (const struct plot_spec *spec = plot_specs; spec->table; spec++) {
@@ -223,6 +262,7 @@ Suite *suite(void)
 	tcase_add_test(tc, hostile);
 	tcase_add_loop_test(tc, other_tables_have_none, 0, 5);
 	tcase_add_test(tc, many_rows);
+	tcase_add_test(tc, band_from_below_the_axis);
 	tcase_add_test(tc, specs_say_units_and_n);
 	suite_add_tcase(s, tc);
 	return s;

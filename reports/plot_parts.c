@@ -92,18 +92,26 @@ static bool is_logarithmic(const struct plot_range *range)
 	return range->least > 0 && range->greatest / range->least >= LOG_RATIO;
 }
 
-void plot_put_range(FILE *script, const struct plot_range *range)
+double plot_put_range(FILE *script, const struct plot_range *range)
 {
-	if (is_logarithmic(range)) {
-		fprintf(script, "set logscale x\nset xrange [%.9g:%.9g]\n", range->least / 1.3,
-			range->greatest * 1.3);
-	} else if (range->least >= 0) {
-		double greatest = range->greatest > 0 ? range->greatest : 1;
+	double greatest = range->greatest > 0 ? range->greatest : 1, least, most;
 
+	if (is_logarithmic(range)) {
+		fputs("set logscale x\n", script);
+		least = range->least / 1.3;
+		most = range->greatest * 1.3;
+	} else if (range->least >= 0) {
 		/* A mark at 0 is not to touch what stands left of the axis. */
-		fprintf(script, "set xrange [%.9g:%.9g]\n", range->least > 0 ? 0 : -0.03 * greatest,
-			1.05 * greatest);
+		least = range->least > 0 ? 0 : -0.03 * greatest;
+		most = 1.05 * greatest;
+	} else {
+		double room = 0.05 * (fmax(range->greatest, 0) - range->least);
+
+		least = range->least - room;
+		most = fmax(range->greatest, 0) + room;
 	}
+	fprintf(script, "set xrange [%.9g:%.9g]\n", least, most);
+	return least;
 }
 
 void plot_style(FILE *script)

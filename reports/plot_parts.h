@@ -42,8 +42,8 @@ struct plot_range {
 
 void plot_extend(struct plot_range *range, double value); /* a NAN changes nothing */
 
-/* Values on the axis; logarithmic where that shows more. */
-void plot_put_range(FILE *script, const struct plot_range *range);
+/* Values on the axis; logarithmic where that shows more. Returns where it begins. */
+double plot_put_range(FILE *script, const struct plot_range *range);
 
 /* What all plots have: goes first. */
 void plot_style(FILE *script);

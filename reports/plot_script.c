@@ -336,7 +336,8 @@ static int put_point_row(const struct plot_spec *spec, const struct cost_table *
 			       spec->count ? recorded_value(cost, r, spec->count) : NAN, shape);
 	put_value(script, low);
 	put_value(script, high);
-	plot_extend(range, low);
+	/* A limit at or below 0 limits nothing: the band begins where the axis does. */
+	plot_extend(range, low > 0 ? low : NAN);
 	plot_extend(range, high);
 	for (size_t c = 0; spec->columns[c]; c++) {
 		double value = point_value(spec, cost, r, spec->columns[c]);
@@ -348,18 +349,23 @@ static int put_point_row(const struct plot_spec *spec, const struct cost_table *
 	return result;
 }
 
-/* Marks of one place lie within each other. */
-static int put_points(const struct plot_spec *spec, FILE *script, struct plot_shape *shape)
+/* Marks of one place lie within each other. A band may begin left of the axis: there it is cut. */
+static int put_points(const struct plot_spec *spec, double left, FILE *script,
+		      struct plot_shape *shape)
 {
 	static const struct {
 		unsigned int type;
 		double size;
 	} marks[PLOT_COLUMNS] = { { 6, 1.3 }, { 4, 1 }, { 8, 0.9 }, { 12, 0.8 }, { 7, 0.4 } };
 
-	fputs("plot ", script);
 	if (spec->low)
-		fputs("$d using 3:1:($4-$3):(0) with vectors nohead lc rgb '#909090' lw 6, \\\n",
-		      script);
+		fprintf(script,
+			"left = %.9g\nplot $d using (left > $3 ? left : $3):1:"
+			"($4 - (left > $3 ? left : $3)):(0) with vectors nohead "
+			"lc rgb '#909090' lw 6, \\\n",
+			left);
+	else
+		fputs("plot ", script);
 	for (size_t c = 0; spec->columns[c]; c++) {
 		fprintf(script, "%s$d using %zu:1%s with points lt %zu pt %u ps %g", c ? ", " : "",
 			c + 5, c ? "" : ":yticlabels(2)", c + 1, marks[c].type, marks[c].size);
@@ -378,6 +384,7 @@ static int script_points(const struct plot_spec *spec, const struct cost_table *
 	size_t rows = plot_take_rows(cost->n_rows, PLOT_ROWS_MAX, shape);
 	struct plot_range range = PLOT_NO_RANGE;
 	char unit[32];
+	double left;
 
 	fputs("$d << EOD\n", script);
 	for (size_t r = 0; r < rows; r++)
@@ -386,11 +393,11 @@ static int script_points(const struct plot_spec *spec, const struct cost_table *
 	fputs("EOD\n", script);
 	if (range.least > range.greatest)
 		return -ENODATA;
-	plot_put_range(script, &range);
+	left = plot_put_range(script, &range);
 	plot_rows(script, (double)rows, shape);
 	if (plot_axis(script, 'x', spec->axis, point_unit(spec, cost, unit, sizeof(unit))))
 		return -ENOMEM;
-	return put_points(spec, script, shape);
+	return put_points(spec, left, script, shape);
 }
 
 int plot_script(const struct plot_spec *spec, const struct cost_table *tables, size_t n,

@@ -206,10 +206,12 @@ void term_verdicts(struct term *term)
 		{ "time", TABLE_RIGHT },
 		{ "decided by", TABLE_WRAP },
 	};
+	const struct report *report = term->report;
 	struct table *table = table_new(columns, COUNT(columns), 1);
 
-	for (size_t t = 0; t < term->report->n_tests; t++)
-		put_verdict(term, table, &term->report->tests[t]);
+	for (size_t t = 0; t < report->n_tests; t++)
+		if (!term->skips_apart || report_test_verdict(&report->tests[t]) != VERDICT_SKIP)
+			put_verdict(term, table, &report->tests[t]);
 	term_caption(term, "verdicts");
 	term_table(term, table);
 }

@@ -16,7 +16,8 @@ struct term {
 	char *const *text; /* of `out`, up to its last fflush() */
 	const struct report *report;
 	struct report_options options;
-	int result; /* the first error; what is printed after it is of no use */
+	bool skips_apart; /* hypotheses that were skipped are not in the table of verdicts */
+	int result;	  /* the first error; what is printed after it is of no use */
 };
 
 /* Said of an execution that has a start and no end. */

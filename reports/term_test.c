@@ -253,7 +253,7 @@ static void put_costs(struct term *term, const struct report_test *test, bool se
 	}
 	for (size_t t = 0; t < n; t++)
 		if (series || !tables[t].name)
-			put_cost(term, &tables[t], words_cost(&tables[t], tables, n), which,
+			put_cost(term, &tables[t], words_cost(&tables[t]), which,
 				 test->n_executions > 1);
 	cost_tables_free(tables, n);
 }

@@ -309,17 +309,7 @@ static const char *recorded_unit(const struct cost_table *cost)
 	return "1";
 }
 
-/* Is there another series in the tables of the same caption, so that its name tells them apart? */
-static bool has_sibling(const struct cost_table *cost, const struct cost_table *tables, size_t n)
-{
-	for (size_t t = 0; t < n; t++)
-		if (&tables[t] != cost && tables[t].name && !strcmp(tables[t].table, cost->table) &&
-		    strcmp(tables[t].name, cost->name) != 0)
-			return true;
-	return false;
-}
-
-char *words_cost(const struct cost_table *cost, const struct cost_table *tables, size_t n)
+char *words_cost(const struct cost_table *cost)
 {
 	const char *recorded = recorded_unit(cost);
 	char low[48], high[48];
@@ -328,7 +318,7 @@ char *words_cost(const struct cost_table *cost, const struct cost_table *tables,
 	if (!words_begin(&words))
 		return NULL;
 	fputs(cost->table, words.out);
-	if (cost->name && has_sibling(cost, tables, n))
+	if (cost->has_sibling)
 		fprintf(words.out, ", %s", cost->name);
 	if (cost->unit && *cost->unit)
 		fprintf(words.out, ", in %s", cost->unit);

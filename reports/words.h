@@ -69,9 +69,9 @@ const char *words_statistic(const char *name);
 const char *words_stream(const char *stream);
 
 /*
- * Caption of a cost table: its name, that of the series where another one in the `n` tables has
- * the same caption, the unit if there is one for all, and the resolution of the clock.
+ * Caption of a cost table: its name, that of the series where it has a sibling, the unit if there
+ * is one for all, and the resolution of the clock.
  */
-char *words_cost(const struct cost_table *cost, const struct cost_table *tables, size_t n);
+char *words_cost(const struct cost_table *cost);
 
 #endif
