@@ -12,22 +12,30 @@
 /* The drainer looks this often; a ring must hold what comes in twice that time. */
 #define DRAIN_NS 10000000
 
-static void take_sample(struct sampler *sampler, struct sampler_cpu *cpu, uint64_t time)
+/* In which slice of the run; what is late belongs to the last one. */
+static uint64_t slice_of(const struct sampler *sampler, uint64_t time)
 {
 	uint64_t into = time > sampler->start_ns ? time - sampler->start_ns : 0;
 	uint64_t slice = into * SAMPLER_SLICES / sampler->planned_ns;
 
+	return slice < SAMPLER_SLICES ? slice : SAMPLER_SLICES - 1;
+}
+
+static void take_sample(const struct sampler *sampler, struct sampler_cpu *cpu, uint64_t time)
+{
 	cpu->samples++;
-	cpu->slice[slice < SAMPLER_SLICES ? slice : SAMPLER_SLICES - 1]++;
+	cpu->slice[slice_of(sampler, time)]++;
 	if (cpu->times_n < cpu->times_max)
 		cpu->times[cpu->times_n++] = time;
 }
 
-static void take_throttle(struct sampler_cpu *cpu, bool throttled)
+static void take_throttle(const struct sampler *sampler, struct sampler_cpu *cpu, uint64_t time,
+			  bool throttled)
 {
 	cpu->disorder += cpu->is_throttled == throttled;
 	cpu->is_throttled = throttled;
 	cpu->throttled += throttled;
+	cpu->throttled_slice[slice_of(sampler, time)] += throttled;
 	cpu->unthrottled += !throttled;
 }
 
@@ -54,7 +62,8 @@ static int take(struct sampler *sampler, struct sampler_cpu *cpu, const struct r
 	case PERF_RECORD_UNTHROTTLE:
 		result = ring_parse_throttle(record, &throttle, err);
 		if (!result)
-			take_throttle(cpu, record->header->type == PERF_RECORD_THROTTLE);
+			take_throttle(sampler, cpu, throttle.time,
+				      record->header->type == PERF_RECORD_THROTTLE);
 		return result;
 	default:
 		return 0;

@@ -24,8 +24,9 @@ struct sampler_cpu {
 	uint64_t disorder; /* THROTTLE while throttled, or UNTHROTTLE while not */
 	bool is_throttled;
 	uint64_t slice[SAMPLER_SLICES]; /* samples per slice of the run */
-	uint64_t *times;		/* CLOCK_MONOTONIC ns of each sample, when wanted */
-	size_t times_max, times_n;	/* samples beyond times_max are counted only */
+	uint64_t throttled_slice[SAMPLER_SLICES];
+	uint64_t *times;	   /* CLOCK_MONOTONIC ns of each sample, when wanted */
+	size_t times_max, times_n; /* samples beyond times_max are counted only */
 };
 
 /* Sampling on a set of CPUs or of tasks, with a thread that drains the rings. */

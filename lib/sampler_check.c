@@ -52,9 +52,9 @@ static void add(struct fake *fake, uint32_t type, const uint64_t *body, size_t n
 	fake->page.data_head += header.size;
 }
 
-static void add_throttle(struct fake *fake, bool throttled)
+static void add_throttle(struct fake *fake, uint64_t time, bool throttled)
 {
-	const uint64_t body[3] = { 1, 2, 3 };
+	const uint64_t body[3] = { time, 2, 3 };
 
 	add(fake, throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, body, 3);
 }
@@ -81,7 +81,7 @@ START_TEST(throttle_order)
 	struct err err;
 
 	for (const char *c = throttles[_i].sequence; *c; c++)
-		add_throttle(fake, *c == 'T');
+		add_throttle(fake, 1, *c == 'T');
 	/* The descriptor is none, so disabling fails; the ring is read all the same. */
 	sampler_stop(&fake->sampler, &err);
 	ck_assert_uint_eq(fake->sampler.cpu->disorder, throttles[_i].disorder);
@@ -100,14 +100,20 @@ START_TEST(slices_and_losses)
 	struct fake *fake = new_fake();
 	struct err err;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++) {
 		add(fake, PERF_RECORD_SAMPLE, &times[i], 1);
+		add_throttle(fake, times[i], true);
+		add_throttle(fake, 5000, false);
+	}
 	add(fake, PERF_RECORD_LOST, lost, 2);
 	sampler_stop(&fake->sampler, &err);
 	ck_assert_uint_eq(fake->sampler.cpu->samples, 4);
 	ck_assert_uint_eq(fake->sampler.cpu->slice[0], 2);
 	ck_assert_uint_eq(fake->sampler.cpu->slice[1], 0);
 	ck_assert_uint_eq(fake->sampler.cpu->slice[SAMPLER_SLICES - 1], 2);
+	for (int i = 0; i < SAMPLER_SLICES; i++)
+		ck_assert_uint_eq(fake->sampler.cpu->throttled_slice[i],
+				  fake->sampler.cpu->slice[i]);
 	ck_assert_uint_eq(fake->sampler.cpu->lost, 42);
 	free_fake(fake);
 }

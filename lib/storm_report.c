@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "storm_report.h"
 
+#include <math.h>
+
 static void report_samples(struct run *run, const struct storm *storm, const char *row)
 {
 	const struct sampler *sampler = &storm->sampler;
@@ -17,6 +19,27 @@ static void report_samples(struct run *run, const struct storm *storm, const cha
 	run_figure(run, "samples", row, "throttle", (double)throttled, "1");
 	run_figure(run, "samples", row, "unthrottle", (double)unthrottled, "1");
 	run_figure(run, "samples", row, "time", sampler_seconds(sampler), "s");
+}
+
+/* How often events were throttled, in each quarter of the time. */
+static void report_throttling(struct run *run, const struct storm *storm,
+			      const struct storm_line *line)
+{
+	static const char *const quarters[SAMPLER_SLICES] = { "1st quarter", "2nd quarter",
+							      "3rd quarter", "4th quarter" };
+	const double planned_s = (double)line->planned_ns / 1e9;
+	/* What came after the planned time is counted in the last one. */
+	const double late_s = fmax(sampler_seconds(&storm->sampler) - planned_s, 0);
+
+	for (size_t slice = 0; slice < SAMPLER_SLICES; slice++) {
+		const double late = slice == SAMPLER_SLICES - 1 ? late_s : 0;
+		uint64_t throttled = 0;
+
+		for (size_t i = 0; i < storm->sampler.n; i++)
+			throttled += storm->sampler.cpu[i].throttled_slice[slice];
+		run_figure(run, "throttling", line->row, quarters[slice],
+			   (double)throttled / (planned_s / SAMPLER_SLICES + late), "1/s");
+	}
 }
 
 static void report_left(struct run *run, const struct storm *storm, const struct storm_line *line)
@@ -71,4 +94,5 @@ void storm_report(struct run *run, const struct storm *storm, const struct storm
 	report_left(run, storm, line);
 	report_grace(run, &storm->lap, line);
 	report_limit(run, storm, line);
+	report_throttling(run, storm, line);
 }

@@ -20,7 +20,8 @@ struct storm_line {
 /*
  * Record a storm as a line of the tables "samples" (of all events together), "left" (progress in %
  * of that without sampling), "RCU grace period" (the series) and "limit" (at the beginning, at each
- * quarter and at the end, the band, and what that leaves a sample of the time of handlers).
+ * quarter and at the end, the band, and what that leaves a sample of the time of handlers) and
+ * "throttling" (how often in a second, in each quarter).
  */
 void storm_report(struct run *run, const struct storm *storm, const struct storm_line *line);
 

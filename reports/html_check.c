@@ -103,9 +103,9 @@ START_TEST(plots)
 	char *page = page_of(JOURNALS "plots.jsonl");
 
 	if (!strstr(page, "they need gnuplot")) {
-		ck_assert_uint_eq(count(page, "<figure>"), 6);
-		ck_assert_uint_eq(count(page, "<svg"), 6);
-		for (int i = 1; i <= 6; i++) {
+		ck_assert_uint_eq(count(page, "<figure>"), 7);
+		ck_assert_uint_eq(count(page, "<svg"), 7);
+		for (int i = 1; i <= 7; i++) {
 			char id[48];
 
 			snprintf(id, sizeof(id), " id=\"plot%d-gnuplot_canvas\"", i);

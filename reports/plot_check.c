@@ -100,11 +100,12 @@ static const struct {
 	    "legend: branches:pp, n 80\n" } },
 	/* 1000 and 999 events in 2 s; the last limit was not read. */
 	{ "short_period",
-	  2,
+	  3,
 	  { "\n0 \"cycles, 17, task, n 7000\" ? ? 500 499.5\n", "\nset xlabel \"events (1/s)\"\n",
 	    "\n1 \"instructions, 17, task\" 2000 24000 100000 50000 20000 20000 ?\n",
 	    "\nset xlabel \"kernel.perf_event_max_sample_rate (1/s)\"\n",
-	    "legend: before\nlegend: at 1/4\nlegend: at 2/4\nlegend: at 3/4\nlegend: after\n" } },
+	    "legend: before\nlegend: at 1/4\nlegend: at 2/4\nlegend: at 3/4\nlegend: after\n",
+	    "\n0 \"cycles, 17, task\" ? ? 320 1024 1000 960\n" } },
 	/* 25 of 1000, 5 of 1000, 5 of 500. */
 	{ "lbr_stale",
 	  1,
