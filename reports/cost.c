@@ -82,10 +82,15 @@ static int put_table(const struct places *places, const char *key, const struct 
 		       : 0;
 }
 
+/* Room for one more than `n`, kept in powers of two: not each that comes moves all before it. */
+static void *grow(void *array, size_t n, size_t size)
+{
+	return n & (n - 1) ? array : reallocarray(array, n ? 2 * n : 1, size);
+}
+
 static struct cost_table *new_table(const struct places *places, const json_t *measure)
 {
-	struct cost_table *larger =
-		reallocarray(*places->tables, *places->n_tables + 1, sizeof(*larger));
+	struct cost_table *larger = grow(*places->tables, *places->n_tables, sizeof(*larger));
 
 	if (!larger)
 		return NULL;
@@ -194,7 +199,7 @@ static struct cost_row *find_row(struct cost_table *table, const json_t *measure
 
 	if (row && row->iter == iter && has_room(row, measure))
 		return row;
-	rows = reallocarray(table->rows, table->n_rows + 1, sizeof(*rows));
+	rows = grow(table->rows, table->n_rows, sizeof(*rows));
 	if (!rows)
 		return NULL;
 	table->rows = rows;
