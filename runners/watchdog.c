@@ -177,10 +177,15 @@ static int set_governor(const struct watchdog_held *held, const char *governor)
 	return result;
 }
 
+static void put_back_governor(const struct watchdog_held *held)
+{
+	if (*held->governor_before)
+		set_governor(held, held->governor_before);
+}
+
 bool watchdog_panic_at_pretimeout(struct watchdog_held *held)
 {
 	struct watchdog *device = &held->device;
-
 	int result;
 
 	if (!held->pretimeout_s || !strcmp(device->governor, PANIC))
@@ -213,8 +218,7 @@ int watchdog_stop(struct watchdog_held *held, struct err *err)
 
 	if (held->fd < 0)
 		return 0;
-	if (*held->governor_before)
-		set_governor(held, held->governor_before);
+	put_back_governor(held);
 	if (held->pretimeout_before_s != held->pretimeout_s)
 		set(held, WDIOC_SETPRETIMEOUT, held->pretimeout_before_s);
 	if (held->timeout_before_s && held->timeout_before_s != held->timeout_s)
@@ -252,8 +256,7 @@ int watchdog_take_over(struct watchdog_held *held, struct err *err)
 void watchdog_keep(struct watchdog_held *held)
 {
 	prctl(PR_SET_NAME, WATCHDOG_KEEPER);
-	if (*held->governor_before)
-		set_governor(held, held->governor_before);
+	put_back_governor(held);
 	for (;;) {
 		watchdog_feed(held, NULL);
 		clock_sleep_ms((long)held->timeout_s * 1000 / 4);
